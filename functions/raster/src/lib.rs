@@ -1,0 +1,8 @@
+//! Bytes of a GeoTIFF in, pixels of a map tile out.
+//!
+//! This library knows no socket, no clock and no environment. It never waits: where bytes are missing it
+//! says which ([`span::Missing`]) and is called again with them. Modules stand in the order of the line.
+
+pub mod span;
+pub mod samples;
+pub mod decode;

@@ -1,0 +1,2 @@
+//! The binary `edgetile`.
+fn main() {}
