@@ -1,0 +1,141 @@
+//! Bytes of samples → samples: byte order, odd bit depths, half floats.
+
+use super::{BlockFormat, ByteOrder, SampleKind};
+use crate::samples::{DataType, Samples};
+use crate::with_samples;
+
+/// Whether the stored samples have the layout of their type in memory, but for the order of their bytes.
+pub(super) fn is_native(format: &BlockFormat) -> bool {
+    match format.kind {
+        SampleKind::Float => matches!(format.bits, 32 | 64),
+        _ => matches!(format.bits, 8 | 16 | 32 | 64),
+    }
+}
+
+/// The memory of the samples.
+pub(super) fn bytes_mut(samples: &mut Samples) -> &mut [u8] {
+    with_samples!(samples, values => bytemuck::cast_slice_mut(values))
+}
+
+/// Keeps the first `len` samples.
+pub(super) fn truncate(samples: &mut Samples, len: usize) {
+    with_samples!(samples, values => values.truncate(len));
+}
+
+/// Turns samples whose memory holds the file's byte order into this machine's.
+pub(super) fn to_native_order(samples: &mut Samples, order: ByteOrder) {
+    let file_is_native = (order == ByteOrder::Little) == cfg!(target_endian = "little");
+    if file_is_native {
+        return;
+    }
+    match samples {
+        Samples::U8(_) | Samples::I8(_) => {}
+        Samples::U16(values) => values.iter_mut().for_each(|v| *v = v.swap_bytes()),
+        Samples::I16(values) => values.iter_mut().for_each(|v| *v = v.swap_bytes()),
+        Samples::U32(values) => values.iter_mut().for_each(|v| *v = v.swap_bytes()),
+        Samples::I32(values) => values.iter_mut().for_each(|v| *v = v.swap_bytes()),
+        Samples::U64(values) => values.iter_mut().for_each(|v| *v = v.swap_bytes()),
+        Samples::I64(values) => values.iter_mut().for_each(|v| *v = v.swap_bytes()),
+        Samples::F32(values) => swap::<u32>(bytemuck::cast_slice_mut(values), u32::swap_bytes),
+        Samples::F64(values) => swap::<u64>(bytemuck::cast_slice_mut(values), u64::swap_bytes),
+    }
+}
+
+fn swap<T: Copy>(values: &mut [T], swapped: impl Fn(T) -> T) {
+    for value in values {
+        *value = swapped(*value);
+    }
+}
+
+/// Stored rows of a width that is no type's own → samples of `data_type`.
+///
+/// Whole bytes (16-bit floats, 24 bits) stand in the file's byte order. Other widths are a stream of bits, highest
+/// first, and each row begins on a byte.
+pub(super) fn widen(stored: &[u8], format: &BlockFormat, data_type: DataType) -> Samples {
+    let big = format.byte_order == ByteOrder::Big;
+    match (format.kind, format.bits, data_type) {
+        (SampleKind::Float, 16, _) => {
+            let halves = stored.as_chunks::<2>().0.iter();
+            Samples::F32(
+                halves
+                    .map(|b| {
+                        f32_of_half(if big {
+                            u16::from_be_bytes(*b)
+                        } else {
+                            u16::from_le_bytes(*b)
+                        })
+                    })
+                    .collect(),
+            )
+        }
+        (SampleKind::Float, _, _) => Samples::F32(triples(stored, big).map(f32_of_triple).collect()),
+        (SampleKind::Int, _, _) => Samples::I32(
+            triples(stored, big)
+                .map(|v| (v << 8).cast_signed() >> 8)
+                .collect(),
+        ),
+        (_, 24, _) => Samples::U32(triples(stored, big).collect()),
+        (_, _, DataType::U8) => Samples::U8(unpack(stored, format, |v| v as u8)),
+        (_, _, DataType::U16) => Samples::U16(unpack(stored, format, |v| v as u16)),
+        _ => Samples::U32(unpack(stored, format, |v| v)),
+    }
+}
+
+fn triples(stored: &[u8], big: bool) -> impl Iterator<Item = u32> + '_ {
+    stored.as_chunks::<3>().0.iter().map(move |&[a, b, c]| {
+        if big {
+            u32::from_be_bytes([0, a, b, c])
+        } else {
+            u32::from_le_bytes([a, b, c, 0])
+        }
+    })
+}
+
+/// Bits highest first, `format.bits` (at most 32) a sample, each row from a new byte.
+fn unpack<T>(stored: &[u8], format: &BlockFormat, narrow: impl Fn(u32) -> T) -> Vec<T> {
+    let bits = u32::from(format.bits);
+    let mask = (1u64 << bits) - 1;
+    let row_len = format.row_len();
+    let mut samples = Vec::with_capacity(stored.len() / format.row_bytes() * row_len);
+    for row in stored.chunks_exact(format.row_bytes()) {
+        let mut bytes = row.iter();
+        let (mut held, mut held_bits) = (0u64, 0);
+        for _ in 0..row_len {
+            while held_bits < bits {
+                // A row holds all its samples; past its end there is nothing to ask for.
+                held = held << 8 | u64::from(*bytes.next().unwrap_or(&0));
+                held_bits += 8;
+            }
+            held_bits -= bits;
+            samples.push(narrow((held >> held_bits & mask) as u32));
+        }
+    }
+    samples
+}
+
+/// IEEE 754-2008 binary16.
+fn f32_of_half(half: u16) -> f32 {
+    small_float::<10, 15>(half.into(), 31, half >> 15 != 0)
+}
+
+/// The 24-bit float of TIFF Technical Note 3: 1 sign, 7 exponent (bias 63), 16 fraction bits.
+fn f32_of_triple(triple: u32) -> f32 {
+    small_float::<16, 63>(triple, 127, triple >> 23 != 0)
+}
+
+/// A float of `FRACTION` fraction bits, an exponent of bias `BIAS` whose largest value `special` means infinity or NaN.
+fn small_float<const FRACTION: u32, const BIAS: i32>(bits: u32, special: u32, negative: bool) -> f32 {
+    let fraction = bits & ((1 << FRACTION) - 1);
+    let exponent = bits >> FRACTION & special;
+    let sign = u32::from(negative) << 31;
+    if exponent == special {
+        return f32::from_bits(sign | 0xff << 23 | fraction << (23 - FRACTION));
+    }
+    let (significand, power) = match exponent {
+        0 => (fraction, 1),
+        _ => (fraction | 1 << FRACTION, exponent as i32),
+    };
+    // Exact: a significand of at most 17 bits times a power of two within f32's range.
+    let magnitude = significand as f32 * 2f32.powi(power - BIAS - FRACTION as i32);
+    if negative { -magnitude } else { magnitude }
+}

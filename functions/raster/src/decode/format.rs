@@ -1,0 +1,396 @@
+//! How the bytes of a block become samples: all that decoding may know of a file.
+//!
+//! Tags and values after TIFF 6.0 (1992), its technical notes, and libtiff's registry of private compressions.
+
+use bytes::Bytes;
+
+use super::DecodeError;
+use crate::samples::DataType;
+
+/// The most bytes that one decoded block may take, in the file's own sample width and widened: 512 MiB.
+///
+/// GDAL's own tiles are below 4 MiB; a single strip of a whole image is what comes near.
+pub const MAX_BLOCK_BYTES: u64 = 512 << 20;
+
+/// The order of the bytes of a number in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// `II`: lowest byte first.
+    Little,
+    /// `MM`: highest byte first.
+    Big,
+}
+
+/// Tag 259.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum Compression {
+    None,
+    CcittRle,
+    CcittG3,
+    CcittG4,
+    Lzw,
+    OldJpeg,
+    Jpeg,
+    Deflate,
+    PackBits,
+    Lzma,
+    Zstd,
+    Webp,
+    Lerc,
+    JpegXl,
+    Jpeg2000,
+    Other(u16),
+}
+
+impl Compression {
+    /// The codec of a value of tag 259.
+    pub fn from_tag(value: u16) -> Self {
+        match value {
+            1 => Self::None,
+            2 => Self::CcittRle,
+            3 => Self::CcittG3,
+            4 => Self::CcittG4,
+            5 => Self::Lzw,
+            6 => Self::OldJpeg,
+            7 => Self::Jpeg,
+            8 | 32946 => Self::Deflate,
+            32773 => Self::PackBits,
+            33003 | 33004 | 33005 | 34712 => Self::Jpeg2000,
+            34887 => Self::Lerc,
+            34925 => Self::Lzma,
+            50000 => Self::Zstd,
+            50001 => Self::Webp,
+            50002 | 52546 => Self::JpegXl,
+            other => Self::Other(other),
+        }
+    }
+
+    /// The name of the codec, as messages say it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "uncompressed",
+            Self::CcittRle => "CCITT RLE",
+            Self::CcittG3 => "CCITT group 3",
+            Self::CcittG4 => "CCITT group 4",
+            Self::Lzw => "LZW",
+            Self::OldJpeg => "old-style JPEG",
+            Self::Jpeg => "JPEG",
+            Self::Deflate => "DEFLATE",
+            Self::PackBits => "PackBits",
+            Self::Lzma => "LZMA",
+            Self::Zstd => "ZSTD",
+            Self::Webp => "WebP",
+            Self::Lerc => "LERC",
+            Self::JpegXl => "JPEG XL",
+            Self::Jpeg2000 => "JPEG 2000",
+            Self::Other(_) => "an unknown compression",
+        }
+    }
+}
+
+/// Tag 262.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum Photometric {
+    MinIsWhite,
+    MinIsBlack,
+    Rgb,
+    Palette,
+    Mask,
+    Cmyk,
+    YCbCr,
+    CieLab,
+    Other(u16),
+}
+
+impl Photometric {
+    /// The meaning of a value of tag 262.
+    pub fn from_tag(value: u16) -> Self {
+        match value {
+            0 => Self::MinIsWhite,
+            1 => Self::MinIsBlack,
+            2 => Self::Rgb,
+            3 => Self::Palette,
+            4 => Self::Mask,
+            5 => Self::Cmyk,
+            6 => Self::YCbCr,
+            8 => Self::CieLab,
+            other => Self::Other(other),
+        }
+    }
+}
+
+/// Tag 339.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum SampleKind {
+    Uint,
+    Int,
+    Float,
+    ComplexInt,
+    ComplexFloat,
+}
+
+/// Tag 317.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum Predictor {
+    None,
+    Horizontal,
+    FloatingPoint,
+}
+
+impl Predictor {
+    /// The predictor of a value of tag 317.
+    ///
+    /// # Errors
+    /// [`DecodeError::Unsupported`] for every value but 1, 2 and 3.
+    pub fn from_tag(value: u16) -> Result<Self, DecodeError> {
+        match value {
+            0 | 1 => Ok(Self::None),
+            2 => Ok(Self::Horizontal),
+            3 => Ok(Self::FloatingPoint),
+            other => Err(DecodeError::unsupported(format!("predictor {other}"), 317)),
+        }
+    }
+}
+
+/// How the bytes of a block become samples. [`BlockFormat::default`] is what TIFF says of a file without the tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockFormat {
+    /// Tag 259.
+    pub compression: Compression,
+    /// Tag 317; libtiff and we heed it for LZW, DEFLATE, ZSTD and LZMA only.
+    pub predictor: Predictor,
+    /// Of the file.
+    pub byte_order: ByteOrder,
+    /// Tag 266 = 2: the first bit of a byte is its lowest.
+    pub fill_order_lsb_first: bool,
+    /// Tag 262.
+    pub photometric: Photometric,
+    /// Tag 339, the same for all bands.
+    pub kind: SampleKind,
+    /// Tag 258, bits of a sample, the same for all bands.
+    pub bits: u16,
+    /// Samples of a pixel in one block: tag 277, but 1 when the planes are separate.
+    pub samples_per_pixel: u16,
+    /// Pixels across a full block: the tile's width, or the image's when it is in strips.
+    pub width_px: u32,
+    /// Rows of a full block: the tile's height, or `RowsPerStrip` (at most the image's height).
+    pub height_px: u32,
+    /// Tag 347: tables that all JPEG blocks share.
+    pub jpeg_tables: Option<Bytes>,
+    /// Tag 530: pixels across and down that share a pair of Cb and Cr, when not in JPEG.
+    pub ycbcr_subsampling: (u16, u16),
+    /// Tag 50674, second value: what a LERC block is further packed in. 0 nothing, 1 DEFLATE, 2 ZSTD.
+    pub lerc_additional: u32,
+    /// Tag 292: bit 0 two-dimensional coding, bit 1 uncompressed mode, bit 2 fill bits before ends of lines.
+    pub t4_options: u32,
+    /// Tag 293: bit 1 uncompressed mode.
+    pub t6_options: u32,
+}
+
+impl Default for BlockFormat {
+    fn default() -> Self {
+        Self {
+            compression: Compression::None,
+            predictor: Predictor::None,
+            byte_order: ByteOrder::Little,
+            fill_order_lsb_first: false,
+            photometric: Photometric::MinIsBlack,
+            kind: SampleKind::Uint,
+            bits: 1,
+            samples_per_pixel: 1,
+            width_px: 0,
+            height_px: 0,
+            jpeg_tables: None,
+            ycbcr_subsampling: (2, 2),
+            lerc_additional: 0,
+            t4_options: 0,
+            t6_options: 0,
+        }
+    }
+}
+
+impl BlockFormat {
+    /// The type that the samples of a block become: the narrowest that holds every stored value.
+    ///
+    /// # Errors
+    /// [`DecodeError::Unsupported`] for complex samples and widths that have no type here.
+    pub fn data_type(&self) -> Result<DataType, DecodeError> {
+        let bits = self.bits;
+        match (self.kind, bits) {
+            (SampleKind::Uint, 1..=8) => Ok(DataType::U8),
+            (SampleKind::Uint, 9..=16) => Ok(DataType::U16),
+            (SampleKind::Uint, 17..=32) => Ok(DataType::U32),
+            (SampleKind::Uint, 64) => Ok(DataType::U64),
+            (SampleKind::Int, 8) => Ok(DataType::I8),
+            (SampleKind::Int, 16) => Ok(DataType::I16),
+            (SampleKind::Int, 24 | 32) => Ok(DataType::I32),
+            (SampleKind::Int, 64) => Ok(DataType::I64),
+            (SampleKind::Float, 16 | 24 | 32) => Ok(DataType::F32),
+            (SampleKind::Float, 64) => Ok(DataType::F64),
+            (SampleKind::Uint, _) => Err(unsupported_bits("unsigned", bits)),
+            (SampleKind::Int, _) => Err(unsupported_bits("signed", bits)),
+            (SampleKind::Float, _) => Err(unsupported_bits("floating-point", bits)),
+            (SampleKind::ComplexInt | SampleKind::ComplexFloat, _) => {
+                Err(DecodeError::unsupported("a file of complex samples", 339))
+            }
+        }
+    }
+
+    /// Whether a block of this format can be decoded; everything that can be refused before a byte of it is read.
+    /// Gives the type of its samples.
+    ///
+    /// # Errors
+    /// [`DecodeError::Unsupported`], [`DecodeError::Malformed`] or [`DecodeError::TooLarge`], naming the tag.
+    pub fn check(&self) -> Result<DataType, DecodeError> {
+        let data_type = self.data_type()?;
+        self.check_size(data_type)?;
+        self.check_photometric()?;
+        self.check_compression()?;
+        self.check_predictor()?;
+        Ok(data_type)
+    }
+
+    fn check_size(&self, data_type: DataType) -> Result<(), DecodeError> {
+        for (what, value, tag) in [
+            ("a block width of 0", self.width_px, 322),
+            ("a block height of 0", self.height_px, 323),
+            ("0 samples per pixel", self.samples_per_pixel.into(), 277),
+        ] {
+            if value == 0 {
+                return Err(DecodeError::malformed(what, tag));
+            }
+        }
+        // Stored or widened, whichever is larger: three factors below 2^32, 2^32, 2^20 fit into 84 bits.
+        let item_bits = (data_type.size() * 8).max(self.bits.into());
+        let row = u128::from(self.width_px) * u128::from(self.samples_per_pixel) * item_bits as u128;
+        let bytes = row.div_ceil(8) * u128::from(self.height_px);
+        if bytes > u128::from(MAX_BLOCK_BYTES) {
+            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+            return Err(DecodeError::TooLarge {
+                bytes,
+                limit: MAX_BLOCK_BYTES,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_photometric(&self) -> Result<(), DecodeError> {
+        match self.photometric {
+            Photometric::CieLab => Err(DecodeError::unsupported("a CIE L*a*b* file", 262)),
+            Photometric::Other(32844 | 32845) => Err(DecodeError::unsupported("a LogLuv file", 262)),
+            Photometric::YCbCr if !matches!(self.compression, Compression::Jpeg | Compression::Webp) => {
+                if self.samples_per_pixel != 3 || self.bits != 8 || self.kind != SampleKind::Uint {
+                    let what = "YCbCr that is not three 8-bit samples pixel by pixel";
+                    return Err(DecodeError::unsupported(what, 262));
+                }
+                match self.ycbcr_subsampling {
+                    (1 | 2 | 4, 1 | 2 | 4) => Ok(()),
+                    (x, y) => Err(DecodeError::malformed(format!("YCbCr subsampling {x}x{y}"), 530)),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_compression(&self) -> Result<(), DecodeError> {
+        let samples = self.samples_per_pixel;
+        let is_u8 = self.bits == 8 && self.kind == SampleKind::Uint;
+        let name = self.compression.name();
+        let refuse = |what: String| Err(DecodeError::unsupported(what, 259));
+        match self.compression {
+            Compression::Jpeg if self.bits != 8 => refuse(format!("{}-bit JPEG", self.bits)),
+            Compression::Jpeg if !is_u8 || !matches!(samples, 1 | 3 | 4) => {
+                refuse(format!("JPEG of {samples} samples a pixel"))
+            }
+            Compression::Webp if !is_u8 || !matches!(samples, 3 | 4) => {
+                refuse(format!("WebP of {samples} samples of {} bits a pixel", self.bits))
+            }
+            Compression::Lerc if !matches!(self.bits, 8 | 16 | 32 | 64) || self.kind_is_wide_or_half() => {
+                refuse(format!("LERC of {} bits a sample", self.bits))
+            }
+            Compression::Lerc if self.lerc_additional > 2 => {
+                let what = format!("LERC packed by method {}", self.lerc_additional);
+                Err(DecodeError::unsupported(what, 50674))
+            }
+            Compression::CcittRle | Compression::CcittG3 | Compression::CcittG4
+                if self.bits != 1 || samples != 1 =>
+            {
+                Err(DecodeError::malformed(
+                    format!("{name} of more than one bit a pixel"),
+                    258,
+                ))
+            }
+            Compression::CcittG3 if self.t4_options & 2 != 0 => Err(DecodeError::unsupported(
+                "CCITT group 3 in uncompressed mode",
+                292,
+            )),
+            Compression::CcittG4 if self.t6_options & 2 != 0 => Err(DecodeError::unsupported(
+                "CCITT group 4 in uncompressed mode",
+                293,
+            )),
+            Compression::OldJpeg
+            | Compression::JpegXl
+            | Compression::Jpeg2000
+            | Compression::Webp
+            | Compression::Lerc
+            | Compression::Lzma
+            | Compression::CcittRle
+            | Compression::CcittG3
+            | Compression::CcittG4 => refuse(format!("{name} compression")),
+            Compression::Other(value) => refuse(format!("compression {value}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// 64-bit integers and 16-bit floats: LERC has no such types.
+    fn kind_is_wide_or_half(&self) -> bool {
+        match self.kind {
+            SampleKind::Float => self.bits == 16,
+            _ => self.bits == 64,
+        }
+    }
+
+    fn check_predictor(&self) -> Result<(), DecodeError> {
+        let known = match super::predictor::of(self) {
+            Predictor::None => true,
+            Predictor::Horizontal => matches!(self.bits, 8 | 16 | 32 | 64) && !self.is_subsampled_ycbcr(),
+            Predictor::FloatingPoint => self.kind == SampleKind::Float,
+        };
+        if known {
+            return Ok(());
+        }
+        let number = if self.predictor == Predictor::Horizontal {
+            2
+        } else {
+            3
+        };
+        let what = format!(
+            "predictor {number} on {} bits of {:?} samples",
+            self.bits, self.kind
+        );
+        Err(DecodeError::unsupported(what, 317))
+    }
+
+    /// Whether the bytes are YCbCr data units that no codec turns into RGB.
+    pub(super) fn is_subsampled_ycbcr(&self) -> bool {
+        self.photometric == Photometric::YCbCr
+    }
+
+    /// Samples of a row.
+    pub(super) fn row_len(&self) -> usize {
+        self.width_px as usize * self.samples_per_pixel as usize
+    }
+
+    /// Bytes of a row as stored: rows begin on a byte (TIFF 6.0, section 4).
+    pub(super) fn row_bytes(&self) -> usize {
+        (self.row_len() * self.bits as usize).div_ceil(8)
+    }
+}
+
+fn unsupported_bits(kind: &str, bits: u16) -> DecodeError {
+    DecodeError::unsupported(format!("{kind} samples of {bits} bits"), 258)
+}
