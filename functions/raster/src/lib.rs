@@ -6,3 +6,4 @@
 pub mod span;
 pub mod samples;
 pub mod decode;
+pub mod math;
