@@ -1,0 +1,275 @@
+//! Which tile: the grid, the zoom, the column and row, the scale and the format.
+
+use std::fmt;
+
+use super::Refused;
+
+/// The deepest zoom that is drawn: a 256-pixel tile there is 3.7 cm wide at the equator.
+pub const LARGEST_ZOOM: u8 = 30;
+
+/// A tile that lies on the grid of its zoom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    z: u8,
+    x: u32,
+    y: u32,
+}
+
+impl Address {
+    /// The tile in column `x` from the west and row `y` from the north, if zoom `z` has it.
+    pub fn new(z: u8, x: u32, y: u32) -> Option<Self> {
+        (z <= LARGEST_ZOOM && x >> z == 0 && y >> z == 0).then_some(Self { z, x, y })
+    }
+
+    /// Reads three path segments of digits.
+    pub(super) fn parse(z: &str, x: &str, y: &str) -> Result<Self, Refused> {
+        let (z, x, y) = (digits("z", z)?, digits("x", x)?, digits("y", y)?);
+        let on_grid = || Self::new(z.try_into().ok()?, x.try_into().ok()?, y.try_into().ok()?);
+        on_grid().ok_or(Refused::OffGrid { z, x, y })
+    }
+
+    /// Zoom, 0 to [`LARGEST_ZOOM`].
+    pub fn z(self) -> u8 {
+        self.z
+    }
+
+    /// Column from the west, below 2^z.
+    pub fn x(self) -> u32 {
+        self.x
+    }
+
+    /// Row from the north, below 2^z.
+    pub fn y(self) -> u32 {
+        self.y
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.z, self.x, self.y)
+    }
+}
+
+/// Digits alone; a number beyond 64 bits is as far off every grid as the largest.
+fn digits(name: &str, text: &str) -> Result<u64, Refused> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(Refused::parameter(name, "is not a whole number from 0"));
+    }
+    Ok(text.parse().unwrap_or(u64::MAX))
+}
+
+/// A tile matrix set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Grid {
+    /// The web's own: EPSG:3857, 256-pixel tiles, one tile at zoom 0.
+    #[default]
+    WebMercatorQuad,
+}
+
+impl Grid {
+    /// Every grid.
+    pub const ALL: &[Self] = &[Self::WebMercatorQuad];
+
+    /// The name in a path, as OGC 17-083r4 Annex D writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WebMercatorQuad => "WebMercatorQuad",
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Self, Refused> {
+        let found = Self::ALL.iter().copied().find(|grid| grid.name() == text);
+        found.ok_or(Refused::Unknown {
+            kind: "tile matrix set",
+        })
+    }
+}
+
+/// How many pixels stand for one: 1 to 4, written `@2x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scale(u8);
+
+impl Scale {
+    /// One to one.
+    pub const ONE: Self = Self(1);
+
+    /// A scale from 1 to 4.
+    pub fn new(factor: u8) -> Option<Self> {
+        (1..=4).contains(&factor).then_some(Self(factor))
+    }
+
+    /// The factor.
+    pub fn factor(self) -> u32 {
+        u32::from(self.0)
+    }
+}
+
+impl fmt::Display for Scale {
+    /// `@2x`, and nothing for one to one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ONE {
+            Ok(())
+        } else {
+            write!(f, "@{}x", self.0)
+        }
+    }
+}
+
+/// The form of an answer's bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A picture without loss.
+    #[default]
+    Png,
+    /// A picture with loss and without transparency.
+    Jpeg,
+    /// A picture.
+    Webp,
+    /// An array `[bands + mask, rows, columns]` in the data's own type.
+    Npy,
+    /// A GeoTIFF of the data.
+    Tif,
+}
+
+impl Format {
+    /// Every format, by its first extension.
+    pub const ALL: &[Self] = &[Self::Png, Self::Jpeg, Self::Webp, Self::Npy, Self::Tif];
+
+    /// The extension in a path.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Webp => "webp",
+            Self::Npy => "npy",
+            Self::Tif => "tif",
+        }
+    }
+
+    /// The media type of the answer, as `TiTiler` names it.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+            Self::Npy => "application/x-binary",
+            Self::Tif => "image/tiff; application=geotiff",
+        }
+    }
+
+    pub(super) fn parse(parameter: &str, text: &str) -> Result<Self, Refused> {
+        let canonical = match text {
+            "jpeg" => "jpg",
+            "tiff" => "tif",
+            other => other,
+        };
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|format| format.extension() == canonical)
+            .ok_or_else(|| {
+                let names: Vec<_> = Self::ALL.iter().map(|format| format.extension()).collect();
+                Refused::parameter(parameter, format!("is none of {}", names.join(", ")))
+            })
+    }
+}
+
+/// Splits the last segment of a tile path, `{y}[@{s}x][.{fmt}]`, into row, scale and format.
+pub(super) fn split_row(segment: &str) -> Result<(&str, Scale, Option<Format>), Refused> {
+    let (rest, format) = match segment.split_once('.') {
+        Some((rest, extension)) => (rest, Some(Format::parse("format", extension)?)),
+        None => (segment, None),
+    };
+    let (row, scale) = match rest.split_once('@') {
+        Some((row, scale)) => (row, read_scale(scale)?),
+        None => (rest, Scale::ONE),
+    };
+    Ok((row, scale, format))
+}
+
+fn read_scale(text: &str) -> Result<Scale, Refused> {
+    let factor = text
+        .strip_suffix('x')
+        .filter(|digits| digits.len() == 1)
+        .and_then(|digits| digits.parse().ok());
+    factor
+        .and_then(Scale::new)
+        .ok_or_else(|| Refused::parameter("scale", "is none of @1x, @2x, @3x, @4x"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grid_ends_where_it_ends() {
+        assert!(Address::new(0, 0, 0).is_some());
+        assert!(Address::new(0, 1, 0).is_none());
+        assert!(Address::new(3, 7, 7).is_some());
+        assert!(Address::new(3, 8, 7).is_none());
+        assert!(Address::new(3, 7, 8).is_none());
+        assert!(Address::new(30, (1 << 30) - 1, 0).is_some());
+        assert!(Address::new(30, 1 << 30, 0).is_none());
+        assert!(Address::new(31, 0, 0).is_none());
+        assert!(Address::new(255, 0, 0).is_none());
+    }
+
+    #[test]
+    fn only_digits_are_numbers() {
+        for wrong in ["-1", "+1", "1e3", " 1", "1.0", "", "0x1", "\u{661}"] {
+            assert_eq!(
+                Address::parse("3", wrong, "1").unwrap_err(),
+                Refused::parameter("x", "is not a whole number from 0"),
+                "{wrong:?}"
+            );
+        }
+        assert_eq!(
+            Address::parse("03", "07", "1").unwrap(),
+            Address::new(3, 7, 1).unwrap()
+        );
+    }
+
+    #[test]
+    fn numbers_beyond_every_integer_are_off_the_grid() {
+        let huge = "9".repeat(400);
+        assert!(matches!(
+            Address::parse("40", "1", "1"),
+            Err(Refused::OffGrid { z: 40, .. })
+        ));
+        assert!(matches!(
+            Address::parse("5", &huge, "1"),
+            Err(Refused::OffGrid { x: u64::MAX, .. })
+        ));
+        assert!(matches!(
+            Address::parse("5", "4294967296", "0"),
+            Err(Refused::OffGrid { .. })
+        ));
+    }
+
+    #[test]
+    fn the_last_segment_carries_row_scale_and_format() {
+        assert_eq!(split_row("12").unwrap(), ("12", Scale::ONE, None));
+        assert_eq!(
+            split_row("12.png").unwrap(),
+            ("12", Scale::ONE, Some(Format::Png))
+        );
+        assert_eq!(
+            split_row("12@2x.jpeg").unwrap(),
+            ("12", Scale(2), Some(Format::Jpeg))
+        );
+        assert_eq!(split_row("12@4x").unwrap(), ("12", Scale(4), None));
+        for wrong in ["12@0x", "12@5x", "12@x", "12@2", "12@@2x", "12@22x"] {
+            assert!(
+                split_row(wrong)
+                    .unwrap_err()
+                    .to_string()
+                    .starts_with("scale is none of"),
+                "{wrong}"
+            );
+        }
+        for wrong in ["12.gif", "12.", "12.png.png", "12.5", "12.PNG"] {
+            let message = split_row(wrong).unwrap_err().to_string();
+            assert_eq!(message, "format is none of png, jpg, webp, npy, tif", "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What is asked, parsed once into types that cannot be wrong.
+//!
+//! [`Route::parse`] is the only way from a path and a query to a request; past it nothing is checked again.
+//! It reads no environment, opens nothing and knows no status code: it refuses with [`Refused`].
+
+mod query;
+mod resampling;
+mod style;
+mod address;
+mod source;
+mod ndvi;
+mod route;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use address::{Address, Format, Grid, LARGEST_ZOOM, Scale};
+pub use query::{Query, encode, slip_of};
+pub use resampling::Resampling;
+pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
+pub use source::{Asked, BandName, LayerName};
+pub use style::{Bands, ColormapChoice, LARGEST_EDGE_PX, Range, Style};
+
+/// Why a request cannot be answered as it stands. Every variant is for the caller to mend.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refused {
+    /// A parameter that cannot be meant.
+    #[error("{name} {reason}")]
+    Parameter {
+        /// The parameter, as the caller wrote it.
+        name: String,
+        /// What is wrong with it and what to write instead.
+        reason: String,
+    },
+    /// A query beyond what any door carries.
+    #[error("the query is longer than {limit_bytes} bytes")]
+    TooLong {
+        /// The limit.
+        limit_bytes: usize,
+    },
+    /// An answer larger than one tile may be.
+    #[error(
+        "the tile would be {edge_px} pixels wide: at most {LARGEST_EDGE_PX} are drawn, ask for a smaller tilesize, scale or buffer"
+    )]
+    TooManyPixels {
+        /// The edge that was asked.
+        edge_px: u32,
+    },
+    /// Well formed, but outside the grid of its zoom.
+    #[error(
+        "tile {z}/{x}/{y} is not on the grid: zoom goes from 0 to {LARGEST_ZOOM}, x and y from 0 to 2^zoom - 1"
+    )]
+    OffGrid {
+        /// Zoom.
+        z: u64,
+        /// Column from the west.
+        x: u64,
+        /// Row from the north.
+        y: u64,
+    },
+    /// No route has this path.
+    #[error("there is nothing at this path")]
+    NoSuchPath,
+    /// A name in the path that is not in its list.
+    #[error("there is no {kind} of this name")]
+    Unknown {
+        /// The list: layer, colormap, tile matrix set.
+        kind: &'static str,
+    },
+    /// A method other than GET, HEAD and OPTIONS.
+    #[error("only GET and HEAD are answered here")]
+    Method,
+}
+
+impl Refused {
+    /// A parameter that cannot be meant.
+    pub fn parameter(name: &str, reason: impl Into<String>) -> Self {
+        Self::Parameter {
+            name: shown(name),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A caller's own text, short enough and plain enough to be sent back.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(64).collect()
+}
+
+/// Sorted `name=value` pairs as a query string that [`Query::parse`] reads back.
+struct Pairs<'a>(&'a [(&'a str, String)]);
+
+impl fmt::Display for Pairs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, value)) in self.0.iter().enumerate() {
+            let joint = if index == 0 { "" } else { "&" };
+            write!(f, "{joint}{name}={}", encode(value))?;
+        }
+        Ok(())
+    }
+}

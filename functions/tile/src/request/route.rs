@@ -1,0 +1,376 @@
+//! The routes: which path asks for what.
+
+use std::fmt;
+
+use http::Method;
+use percent_encoding::percent_decode_str;
+
+use super::address::split_row;
+use super::{
+    Address, Asked, Format, Grid, LARGEST_EDGE_PX, LARGEST_ZOOM, LayerName, Pairs, Query, Refused, Scale,
+    Style, ndvi, source,
+};
+
+/// Everything that can be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Route {
+    /// One map tile.
+    Tile(TileRequest),
+    /// Where the tiles are, for a map client.
+    TileJson(TileJsonRequest),
+    /// What a source is.
+    Info(InfoRequest),
+    /// The values at one place.
+    Point(PointRequest),
+    /// A page or a file of the viewer, by its path below the root.
+    Viewer(String),
+    /// What the viewer shows.
+    ViewerConfig,
+    /// The names of all colormaps.
+    ColorMaps,
+    /// The entries of one colormap.
+    ColorMap(String),
+    /// The names of all tile matrix sets.
+    TileMatrixSets,
+    /// One tile matrix set.
+    TileMatrixSet(Grid),
+    /// Whether requests are answered.
+    Health,
+}
+
+/// One map tile. Its pixels stay within [`LARGEST_EDGE_PX`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileRequest {
+    /// Whose pixels.
+    pub asked: Asked,
+    /// On which grid.
+    pub grid: Grid,
+    /// Which tile.
+    pub address: Address,
+    /// How many pixels stand for one.
+    pub scale: Scale,
+    /// In which form.
+    pub format: Format,
+    /// How pixels become a picture, as far as the request says.
+    pub style: Style,
+    /// What the route itself draws where the request is silent: NDVI.
+    pub preset: Option<Style>,
+}
+
+/// A tilejson document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileJsonRequest {
+    /// Whose pixels.
+    pub asked: Asked,
+    /// On which grid.
+    pub grid: Grid,
+    /// The address of the tiles below the server's own, with `{z}`, `{x}`, `{y}` and their query.
+    pub template: String,
+    /// The lowest zoom, when the request sets it.
+    pub minzoom: Option<u8>,
+    /// The deepest zoom, when the request sets it.
+    pub maxzoom: Option<u8>,
+}
+
+/// What a source is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InfoRequest {
+    /// Which source.
+    pub asked: Asked,
+}
+
+/// The values at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointRequest {
+    /// Whose values.
+    pub asked: Asked,
+    /// Longitude in degrees east, WGS84, -180 to 360.
+    pub lon_deg: f64,
+    /// Latitude in degrees north, WGS84.
+    pub lat_deg: f64,
+    /// Which bands and what arithmetic.
+    pub style: Style,
+}
+
+impl Route {
+    /// Reads a request line: the path as it was sent, the query without its `?`.
+    pub fn parse(method: &Method, path: &str, raw_query: &str) -> Result<Self, Refused> {
+        if method != Method::GET && method != Method::HEAD {
+            return Err(Refused::Method);
+        }
+        let segments = segments(path)?;
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        if let Some(route) = fixed(&segments)? {
+            return Ok(route);
+        }
+        let query = Query::parse(raw_query)?;
+        match segments.as_slice() {
+            ["tiles", layer, rest @ ..] => Line::layer(layer)?.read(rest, &query),
+            ["ndvi", rest @ ..] => Line::ndvi(&query)?.read(rest, &query),
+            ["cog", "tiles", grid, rest @ ..] => {
+                Grid::parse(grid)?;
+                Line::file(&query)?.read_tile(rest, &query)
+            }
+            ["cog", grid, "tilejson.json"] => {
+                Grid::parse(grid)?;
+                Line::file(&query)?.read_tilejson(&query)
+            }
+            ["cog", "info"] => Ok(Route::Info(InfoRequest {
+                asked: source::read(&query)?,
+            })),
+            ["cog", "point", place] => Line::file(&query)?.read_point(place, &query),
+            _ => Err(Refused::NoSuchPath),
+        }
+    }
+}
+
+/// The routes without parameters.
+fn fixed(segments: &[&str]) -> Result<Option<Route>, Refused> {
+    Ok(Some(match segments {
+        [] => Route::Viewer(String::new()),
+        ["healthz"] => Route::Health,
+        ["viewer", "config.json"] => Route::ViewerConfig,
+        ["viewer", rest @ ..] => Route::Viewer(rest.join("/")),
+        ["colorMaps"] => Route::ColorMaps,
+        ["colorMaps", name] => Route::ColorMap((*name).to_owned()),
+        ["tileMatrixSets"] => Route::TileMatrixSets,
+        ["tileMatrixSets", name] => Route::TileMatrixSet(Grid::parse(name)?),
+        _ => return Ok(None),
+    }))
+}
+
+/// Decoded path segments; an empty last one (a trailing slash) is dropped.
+fn segments(path: &str) -> Result<Vec<String>, Refused> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    if path.is_empty() {
+        return Ok(Vec::new());
+    }
+    path.split('/')
+        .map(|part| {
+            Ok(percent_decode_str(part)
+                .decode_utf8()
+                .map_err(|_| Refused::NoSuchPath)?
+                .into_owned())
+        })
+        .collect()
+}
+
+/// What a prefix of paths has in common: its sources, its preset, where its tiles are.
+struct Line {
+    asked: Asked,
+    preset: Option<Style>,
+    /// Where the tiles are, without `/{z}/{x}/{y}`.
+    tiles: String,
+}
+
+impl Line {
+    fn layer(name: &str) -> Result<Self, Refused> {
+        let name = LayerName::new(name).ok_or(Refused::Unknown { kind: "layer" })?;
+        Ok(Self {
+            tiles: format!("/tiles/{name}"),
+            asked: Asked::Layer(name),
+            preset: None,
+        })
+    }
+
+    fn file(query: &Query) -> Result<Self, Refused> {
+        let tiles = format!("/cog/tiles/{}", Grid::default().name());
+        Ok(Self {
+            asked: source::read(query)?,
+            preset: None,
+            tiles,
+        })
+    }
+
+    fn ndvi(query: &Query) -> Result<Self, Refused> {
+        let (asked, style) = ndvi::read(query)?;
+        Ok(Self {
+            asked,
+            preset: Some(style),
+            tiles: "/ndvi".to_owned(),
+        })
+    }
+
+    fn read(self, rest: &[&str], query: &Query) -> Result<Route, Refused> {
+        match rest {
+            [_, _, _] => self.read_tile(rest, query),
+            ["tilejson.json"] => self.read_tilejson(query),
+            ["info"] => Ok(Route::Info(InfoRequest { asked: self.asked })),
+            ["point", place] => self.read_point(place, query),
+            _ => Err(Refused::NoSuchPath),
+        }
+    }
+
+    fn read_tile(self, rest: &[&str], query: &Query) -> Result<Route, Refused> {
+        let [z, x, last] = rest else {
+            return Err(Refused::NoSuchPath);
+        };
+        let (y, scale, format) = split_row(last)?;
+        let request = TileRequest {
+            asked: self.asked,
+            grid: Grid::default(),
+            address: Address::parse(z, x, y)?,
+            scale,
+            format: format.unwrap_or_default(),
+            style: Style::parse(query)?,
+            preset: self.preset,
+        };
+        let several_need_words =
+            matches!(request.asked, Asked::Urls(_)) && request.wanted_style().bands.is_none();
+        if several_need_words {
+            return Err(Refused::parameter(
+                "expression",
+                "is missing: several files need one, such as red;green;blue",
+            ));
+        }
+        match request.edge_px() {
+            edge_px if edge_px > LARGEST_EDGE_PX => Err(Refused::TooManyPixels { edge_px }),
+            _ => Ok(Route::Tile(request)),
+        }
+    }
+
+    fn read_point(self, place: &str, query: &Query) -> Result<Route, Refused> {
+        refuse_other_crs(query)?;
+        let wrong = || Refused::parameter("point", "is not lon,lat in degrees, such as 11.58,48.14");
+        let (lon, lat) = place.split_once(',').ok_or_else(wrong)?;
+        let (lon_deg, lat_deg): (f64, f64) = (
+            lon.trim().parse().map_err(|_| wrong())?,
+            lat.trim().parse().map_err(|_| wrong())?,
+        );
+        if !(-180.0..=360.0).contains(&lon_deg) || !(-90.0..=90.0).contains(&lat_deg) {
+            return Err(wrong());
+        }
+        let style = Style::parse(query)?.over(&self.preset.unwrap_or_default());
+        Ok(Route::Point(PointRequest {
+            asked: self.asked,
+            lon_deg,
+            lat_deg,
+            style,
+        }))
+    }
+
+    fn read_tilejson(self, query: &Query) -> Result<Route, Refused> {
+        let zoom = |name: &str| match query.one(name)?.map(|text| (text, text.parse::<u8>())) {
+            None => Ok(None),
+            Some((_, Ok(zoom))) if zoom <= LARGEST_ZOOM => Ok(Some(zoom)),
+            Some(_) => Err(Refused::parameter(name, "is not a zoom from 0 to 30")),
+        };
+        let format = match query.one("tile_format")? {
+            Some(text) => Format::parse("tile_format", text)?,
+            None => Format::default(),
+        };
+        let mut style = Style::parse(query)?;
+        // MapLibre draws a raster source in 512 pixels unless told otherwise, and TiTiler 2 answers so.
+        let scale = match style.tilesize_px.unwrap_or(512) {
+            edge if edge % 256 == 0 && edge <= 1024 => {
+                style.tilesize_px = None;
+                Scale::new((edge / 256) as u8).unwrap_or(Scale::ONE)
+            }
+            _ => Scale::ONE,
+        };
+        let mut pairs = self.asked_pairs(query)?;
+        pairs.extend(
+            style
+                .pairs()
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        let pairs: Vec<(&str, String)> = pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
+        let mark = if pairs.is_empty() { "" } else { "?" };
+        let (tiles, extension) = (&self.tiles, format.extension());
+        let template = format!(
+            "{tiles}/{{z}}/{{x}}/{{y}}{scale}.{extension}{mark}{}",
+            Pairs(&pairs)
+        );
+        let (minzoom, maxzoom) = (zoom("minzoom")?, zoom("maxzoom")?);
+        Ok(Route::TileJson(TileJsonRequest {
+            asked: self.asked,
+            grid: Grid::default(),
+            template,
+            minzoom,
+            maxzoom,
+        }))
+    }
+
+    /// The pairs that name the sources, as this line spells them.
+    fn asked_pairs(&self, query: &Query) -> Result<Vec<(String, String)>, Refused> {
+        if self.preset.is_none() {
+            return Ok(self.asked.pairs());
+        }
+        let mut pairs = Vec::new();
+        for name in ["nir", "red", "url"] {
+            pairs.extend(query.one(name)?.map(|value| (name.to_owned(), value.to_owned())));
+        }
+        Ok(pairs)
+    }
+}
+
+fn refuse_other_crs(query: &Query) -> Result<(), Refused> {
+    const SAME: &[&str] = &[
+        "EPSG:4326",
+        "4326",
+        "OGC:CRS84",
+        "CRS84",
+        "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
+    ];
+    for name in ["coord_crs", "coord-crs"] {
+        if query.one(name)?.is_some_and(|crs| !SAME.contains(&crs)) {
+            return Err(Refused::parameter(
+                name,
+                "is not EPSG:4326: give longitude and latitude",
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl TileRequest {
+    /// The style that this request asks for on its own: its words, then its route's preset.
+    pub fn wanted_style(&self) -> Style {
+        match &self.preset {
+            Some(preset) => self.style.clone().over(preset),
+            None => self.style.clone(),
+        }
+    }
+
+    /// The edge of the answer in pixels, scale and buffer included.
+    pub fn edge_px(&self) -> u32 {
+        let tile = self
+            .style
+            .tilesize_px
+            .unwrap_or(256)
+            .saturating_mul(self.scale.factor());
+        tile.saturating_add(self.style.buffer_half_px.unwrap_or(0))
+    }
+
+    /// The one text of this request: two spellings that mean the same tile give the same text, and two
+    /// requests that differ do not.
+    pub fn canonical(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl fmt::Display for TileRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.asked {
+            Asked::Layer(name) => write!(f, "layer {name} ")?,
+            Asked::FirstLayer => write!(f, "layer ")?,
+            Asked::Url(_) | Asked::Urls(_) => write!(f, "file ")?,
+        }
+        let (grid, address, scale) = (self.grid.name(), self.address, self.scale);
+        write!(f, "{grid}/{address}{scale}.{} ", self.format.extension())?;
+        let mut pairs = self.asked.pairs();
+        let style = self.wanted_style().pairs();
+        pairs.extend(style.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let pairs: Vec<(&str, String)> = pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
+        Pairs(&pairs).fmt(f)
+    }
+}

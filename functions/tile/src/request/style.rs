@@ -1,0 +1,501 @@
+//! How pixels become a picture: which bands, what arithmetic, what colours.
+//!
+//! The same parameters stand in a query and in a layers file, and are read by the same code. Names, defaults
+//! and meanings are those of `TiTiler` 2; numbers are kept as numbers, so that `0,3000` and `0.0,3e3` are one style.
+
+use super::resampling::Resampling;
+use super::{Query, Refused};
+
+/// The longest expression that is read, in bytes.
+const LONGEST_EXPRESSION: usize = 4096;
+/// The most bands that one picture may ask for.
+const MOST_BANDS: usize = 64;
+/// The largest edge of an answer, in pixels.
+pub const LARGEST_EDGE_PX: u32 = 2048;
+
+/// The parameters of style, each absent unless it was given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Style {
+    /// Which bands; absent means all of the file's.
+    pub bands: Option<Bands>,
+    /// One range for all output bands, or one for each.
+    pub rescale: Vec<Range>,
+    /// rio-color operations, as text.
+    pub color_formula: Option<String>,
+    /// Colours for the values of a single band.
+    pub colormap: Option<ColormapChoice>,
+    /// The value that means "nothing here", in place of the file's own.
+    pub nodata: Option<f64>,
+    /// Apply the file's scale and offset.
+    pub unscale: Option<bool>,
+    /// The kernel of the one warp: `resampling`, or else `reproject`.
+    pub resampling: Option<Resampling>,
+    /// Whether the answer carries the mask; it does by default.
+    pub return_mask: Option<bool>,
+    /// Extra pixels on every side, in half pixels.
+    pub buffer_half_px: Option<u32>,
+    /// Edge of the tile before scale and buffer, in pixels.
+    pub tilesize_px: Option<u32>,
+    /// A version tag: it changes no pixel, but it is part of the request's identity.
+    pub version: Option<String>,
+}
+
+/// Which bands of the sources make the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bands {
+    /// Band numbers, from 1, in the order of output.
+    Indexes(Vec<u16>),
+    /// Arithmetic over `b1`, `b2`, … or band names; blocks separated by `;` give one band each.
+    Expression(String),
+}
+
+/// The values that become black and white. `min` is below `max` and both are finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Becomes 0.
+    pub min: f64,
+    /// Becomes 255.
+    pub max: f64,
+}
+
+/// A colormap by name or by its own entries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColormapChoice {
+    /// A name in lower case, as `/colorMaps` lists them.
+    Named(String),
+    /// A JSON object or array, in canonical spelling.
+    Custom(String),
+}
+
+impl Style {
+    /// Every parameter that [`Self::parse`] reads.
+    pub const PARAMETERS: &[&str] = &[
+        "bidx",
+        "buffer",
+        "color_formula",
+        "colormap",
+        "colormap_name",
+        "expression",
+        "nodata",
+        "padding",
+        "reproject",
+        "resampling",
+        "rescale",
+        "return_mask",
+        "tilesize",
+        "unscale",
+        "v",
+    ];
+
+    /// Reads the style of a query. Parameters of other kinds are left alone.
+    pub fn parse(query: &Query) -> Result<Self, Refused> {
+        refuse_algorithm(query)?;
+        read_padding(query)?;
+        Ok(Self {
+            bands: read_bands(query)?,
+            rescale: query.many("rescale").map(read_range).collect::<Result<_, _>>()?,
+            color_formula: non_empty(query, "color_formula")?,
+            colormap: read_colormap(query)?,
+            nodata: read_with(query, "nodata", "a number, nan, inf or -inf", |text| {
+                text.parse().ok()
+            })?,
+            unscale: read_with(query, "unscale", "true or false", read_bool)?,
+            resampling: read_kernel(query)?,
+            return_mask: read_with(query, "return_mask", "true or false", read_bool)?,
+            buffer_half_px: read_buffer(query)?,
+            tilesize_px: read_tilesize(query)?,
+            version: non_empty(query, "v")?,
+        })
+    }
+
+    /// This style where it speaks, `base` where it is silent.
+    ///
+    /// Naming other bands drops the base's rescale and colours with its bands: they were made for those.
+    #[must_use]
+    pub fn over(self, base: &Self) -> Self {
+        let base = if self.bands.is_some() {
+            Self {
+                bands: None,
+                rescale: Vec::new(),
+                color_formula: None,
+                colormap: None,
+                ..base.clone()
+            }
+        } else {
+            base.clone()
+        };
+        Self {
+            bands: self.bands.or(base.bands),
+            rescale: if self.rescale.is_empty() {
+                base.rescale
+            } else {
+                self.rescale
+            },
+            color_formula: self.color_formula.or(base.color_formula),
+            colormap: self.colormap.or(base.colormap),
+            nodata: self.nodata.or(base.nodata),
+            unscale: self.unscale.or(base.unscale),
+            resampling: self.resampling.or(base.resampling),
+            return_mask: self.return_mask.or(base.return_mask),
+            buffer_half_px: self.buffer_half_px.or(base.buffer_half_px),
+            tilesize_px: self.tilesize_px.or(base.tilesize_px),
+            version: self.version.or(base.version),
+        }
+    }
+
+    /// The style as sorted pairs in their one spelling, defaults left out.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        match &self.bands {
+            Some(Bands::Indexes(indexes)) => pairs.extend(indexes.iter().map(|i| ("bidx", i.to_string()))),
+            Some(Bands::Expression(text)) => pairs.push(("expression", text.clone())),
+            None => {}
+        }
+        match &self.colormap {
+            Some(ColormapChoice::Named(name)) => pairs.push(("colormap_name", name.clone())),
+            Some(ColormapChoice::Custom(json)) => pairs.push(("colormap", json.clone())),
+            None => {}
+        }
+        pairs.extend(
+            self.rescale
+                .iter()
+                .map(|range| ("rescale", format!("{},{}", range.min, range.max))),
+        );
+        pairs.extend(self.color_formula.clone().map(|text| ("color_formula", text)));
+        pairs.extend(self.nodata.map(|value| ("nodata", value.to_string())));
+        pairs.extend(
+            self.unscale
+                .filter(|on| *on)
+                .map(|_| ("unscale", "true".to_owned())),
+        );
+        pairs.extend(
+            self.return_mask
+                .filter(|on| !on)
+                .map(|_| ("return_mask", "false".to_owned())),
+        );
+        pairs.extend(
+            self.buffer_half_px
+                .filter(|b| *b > 0)
+                .map(|b| ("buffer", (f64::from(b) / 2.0).to_string())),
+        );
+        pairs.extend(self.tilesize_px.map(|edge| ("tilesize", edge.to_string())));
+        pairs.extend(self.version.clone().map(|tag| ("v", tag)));
+        let kernel = self.resampling.unwrap_or_default();
+        if kernel != Resampling::Nearest {
+            pairs.push(("resampling", kernel.name().to_owned()));
+        }
+        // Stable: repeated names keep their order, which means something.
+        pairs.sort_by_key(|(name, _)| *name);
+        pairs
+    }
+}
+
+/// An algorithm that is silently left out would be a wrong picture with status 200.
+fn refuse_algorithm(query: &Query) -> Result<(), Refused> {
+    match query.many("algorithm").next() {
+        Some(_) => Err(Refused::parameter(
+            "algorithm",
+            "is not available here: expression may do the same",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn read_bands(query: &Query) -> Result<Option<Bands>, Refused> {
+    if let Some(text) = query
+        .one("expression")?
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
+        if text.len() > LONGEST_EXPRESSION {
+            return Err(Refused::parameter(
+                "expression",
+                format!("is longer than {LONGEST_EXPRESSION} bytes"),
+            ));
+        }
+        return Ok(Some(Bands::Expression(text.to_owned())));
+    }
+    let indexes: Vec<u16> = query.many("bidx").map(read_index).collect::<Result<_, _>>()?;
+    if indexes.len() > MOST_BANDS {
+        return Err(Refused::parameter(
+            "bidx",
+            format!("stands more than {MOST_BANDS} times"),
+        ));
+    }
+    Ok(if indexes.is_empty() {
+        None
+    } else {
+        Some(Bands::Indexes(indexes))
+    })
+}
+
+fn read_index(text: &str) -> Result<u16, Refused> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|index| *index > 0)
+        .ok_or_else(|| {
+            Refused::parameter(
+                "bidx",
+                "is not a band number from 1: for several bands repeat it, bidx=1&bidx=2",
+            )
+        })
+}
+
+fn read_range(text: &str) -> Result<Range, Refused> {
+    let bare: String = text
+        .chars()
+        .filter(|c| !matches!(c, '[' | ']' | '(' | ')') && !c.is_whitespace())
+        .collect();
+    let numbers: Option<Vec<f64>> = bare.split(',').map(|part| part.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[min, max]) if min.is_finite() && max.is_finite() && min < max => Ok(Range { min, max }),
+        Some(&[min, max]) if min.is_finite() && max.is_finite() => Err(Refused::parameter(
+            "rescale",
+            "needs min below max (a colormap name ending in _r turns colours round)",
+        )),
+        _ => Err(Refused::parameter(
+            "rescale",
+            "is not two numbers min,max: for several bands repeat it",
+        )),
+    }
+}
+
+fn read_colormap(query: &Query) -> Result<Option<ColormapChoice>, Refused> {
+    if let Some(name) = non_empty(query, "colormap_name")? {
+        return Ok(Some(ColormapChoice::Named(name.to_ascii_lowercase())));
+    }
+    let Some(text) = non_empty(query, "colormap")? else {
+        return Ok(None);
+    };
+    // Through a value and back: object keys come out sorted, spaces and number spellings alike.
+    match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(value) if value.is_object() || value.is_array() => {
+            Ok(Some(ColormapChoice::Custom(value.to_string())))
+        }
+        _ => Err(Refused::parameter(
+            "colormap",
+            r##"is not JSON of the form {"0":"#rrggbb"} or [[[min,max],"#rrggbb"]]"##,
+        )),
+    }
+}
+
+fn read_kernel(query: &Query) -> Result<Option<Resampling>, Refused> {
+    let reproject = query
+        .one("reproject")?
+        .map(|text| Resampling::parse("reproject", text))
+        .transpose()?;
+    let resampling = query
+        .one("resampling")?
+        .map(|text| Resampling::parse("resampling", text))
+        .transpose()?;
+    Ok(resampling.or(reproject))
+}
+
+fn read_buffer(query: &Query) -> Result<Option<u32>, Refused> {
+    read_with(
+        query,
+        "buffer",
+        "a number of pixels from 0 in steps of 0.5",
+        |text| {
+            let halves = text.parse::<f64>().ok()? * 2.0;
+            let whole = halves.fract() == 0.0 && (0.0..=f64::from(LARGEST_EDGE_PX)).contains(&halves);
+            whole.then_some(halves as u32)
+        },
+    )
+}
+
+/// `padding` needs no work: exactly the pixels that the kernel reaches are read around every tile.
+fn read_padding(query: &Query) -> Result<(), Refused> {
+    read_with(query, "padding", "a whole number from 0", |text| {
+        text.parse::<u32>().ok()
+    })
+    .map(|_| ())
+}
+
+fn read_tilesize(query: &Query) -> Result<Option<u32>, Refused> {
+    let edge = read_with(query, "tilesize", "a whole number from 1", |text| {
+        text.parse::<u32>().ok().filter(|edge| *edge > 0)
+    })?;
+    match edge {
+        Some(edge) if edge > LARGEST_EDGE_PX => Err(Refused::TooManyPixels { edge_px: edge }),
+        edge => Ok(edge),
+    }
+}
+
+fn read_with<T>(
+    query: &Query,
+    name: &str,
+    wanted: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, Refused> {
+    match query.one(name)?.map(str::trim).filter(|text| !text.is_empty()) {
+        Some(text) => match read(text) {
+            Some(value) => Ok(Some(value)),
+            None => Err(Refused::parameter(name, format!("is not {wanted}"))),
+        },
+        None => Ok(None),
+    }
+}
+
+fn non_empty(query: &Query, name: &str) -> Result<Option<String>, Refused> {
+    Ok(query
+        .one(name)?
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned))
+}
+
+/// The spellings that pydantic, and so `TiTiler`, takes.
+fn read_bool(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "y" | "on" | "t" => Some(true),
+        "false" | "0" | "no" | "n" | "off" | "f" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn style(raw: &str) -> Style {
+        Style::parse(&Query::parse(raw).unwrap()).unwrap()
+    }
+
+    fn refused(raw: &str) -> String {
+        Style::parse(&Query::parse(raw).unwrap()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_the_usual_request() {
+        let style =
+            style("expression=(b4-b3)/(b4%2Bb3)&rescale=-1,1&colormap_name=RdYlGn&resampling=bilinear");
+        assert_eq!(style.bands, Some(Bands::Expression("(b4-b3)/(b4+b3)".into())));
+        assert_eq!(style.rescale, [Range { min: -1.0, max: 1.0 }]);
+        assert_eq!(style.colormap, Some(ColormapChoice::Named("rdylgn".into())));
+        assert_eq!(style.resampling, Some(Resampling::Bilinear));
+    }
+
+    #[test]
+    fn expression_overrides_bidx_and_colormap_name_overrides_colormap() {
+        assert_eq!(
+            style("bidx=2&expression=b1").bands,
+            Some(Bands::Expression("b1".into()))
+        );
+        let both = style(r#"colormap={"0":"%23000"}&colormap_name=viridis"#);
+        assert_eq!(both.colormap, Some(ColormapChoice::Named("viridis".into())));
+    }
+
+    #[test]
+    fn resampling_is_the_kernel_and_reproject_only_where_it_is_silent() {
+        assert_eq!(style("reproject=cubic").resampling, Some(Resampling::Cubic));
+        assert_eq!(
+            style("reproject=cubic&resampling=nearest").resampling,
+            Some(Resampling::Nearest)
+        );
+        assert!(refused("resampling=gauss").starts_with("resampling is none of nearest, bilinear, cubic"));
+    }
+
+    #[test]
+    fn one_style_has_one_spelling() {
+        let one =
+            style("rescale=[0.0,+3e3]&bidx=03&bidx=1&resampling=nearest&unscale=no&return_mask=1&buffer=0");
+        let other = style("bidx=3&unscale=false&rescale=0,3000&bidx=1&padding=2");
+        assert_eq!(one.pairs(), other.pairs());
+        assert_eq!(
+            other.pairs(),
+            [
+                ("bidx", "3".to_owned()),
+                ("bidx", "1".to_owned()),
+                ("rescale", "0,3000".to_owned())
+            ]
+        );
+        let spaced = style(r#"colormap={"2":[1,2,3,4],+"1":"%23fff"}"#);
+        assert_eq!(
+            spaced.pairs(),
+            style(r#"colormap={"1":"%23fff","2":[1,2,3,4]}"#).pairs()
+        );
+    }
+
+    #[test]
+    fn different_styles_have_different_spellings() {
+        let styles = [
+            "bidx=1&bidx=2",
+            "bidx=2&bidx=1",
+            "nodata=0",
+            "nodata=nan",
+            "v=2",
+            "buffer=0.5",
+            "tilesize=512",
+        ];
+        let mut texts: Vec<_> = styles.iter().map(|raw| style(raw).pairs()).collect();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), styles.len());
+    }
+
+    #[test]
+    fn refusals_name_the_parameter() {
+        for (raw, name) in [
+            ("bidx=0", "bidx"),
+            ("bidx=1,2", "bidx"),
+            ("bidx=-1", "bidx"),
+            ("rescale=1", "rescale"),
+            ("rescale=0,nan", "rescale"),
+            ("rescale=0,inf", "rescale"),
+            ("rescale=5,5", "rescale"),
+            ("rescale=5,1", "rescale"),
+            ("rescale=0,1,0,1", "rescale"),
+            ("nodata=none", "nodata"),
+            ("unscale=maybe", "unscale"),
+            ("reproject=best", "reproject"),
+            ("buffer=0.3", "buffer"),
+            ("buffer=-1", "buffer"),
+            ("tilesize=0", "tilesize"),
+            ("tilesize=256.5", "tilesize"),
+            ("colormap=viridis", "colormap"),
+            ("colormap=1", "colormap"),
+            ("algorithm=hillshade", "algorithm"),
+            ("padding=x", "padding"),
+        ] {
+            let message = refused(raw);
+            assert!(message.starts_with(&format!("{name} ")), "{raw}: {message}");
+        }
+        assert!(refused("bidx=1,2").contains("bidx=1&bidx=2"));
+        let many = "bidx=1&".repeat(65);
+        assert!(refused(&many).starts_with("bidx stands more than 64 times"));
+        assert!(refused(&format!("expression={}", "b".repeat(5000))).contains("4096 bytes"));
+    }
+
+    #[test]
+    fn a_tile_beyond_the_limit_is_too_large_rather_than_unmeant() {
+        let query = Query::parse("tilesize=4096").unwrap();
+        assert_eq!(
+            Style::parse(&query).unwrap_err(),
+            Refused::TooManyPixels { edge_px: 4096 }
+        );
+    }
+
+    #[test]
+    fn naming_bands_drops_the_colours_made_for_other_bands() {
+        let layer = style("bidx=3&bidx=2&bidx=1&rescale=0,3000&nodata=0&resampling=bilinear");
+        let plain = style("").over(&layer);
+        assert_eq!(plain, layer);
+        let ndvi = style("expression=b4-b3").over(&layer);
+        assert_eq!(ndvi.bands, Some(Bands::Expression("b4-b3".into())));
+        assert_eq!(
+            (ndvi.rescale, ndvi.nodata, ndvi.resampling),
+            (vec![], Some(0.0), Some(Resampling::Bilinear))
+        );
+        let brighter = style("rescale=0,1500").over(&layer);
+        assert_eq!(brighter.bands, layer.bands);
+        assert_eq!(
+            brighter.rescale,
+            [Range {
+                min: 0.0,
+                max: 1500.0
+            }]
+        );
+    }
+}

@@ -1,0 +1,258 @@
+//! The request language as a whole: targets in, requests or refusals out.
+
+use http::Method;
+
+use super::*;
+
+fn get(target: &str) -> Result<Route, Refused> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    Route::parse(&Method::GET, path, query)
+}
+
+fn tile(target: &str) -> TileRequest {
+    match get(target).unwrap() {
+        Route::Tile(request) => request,
+        other => panic!("{target} is no tile: {other:?}"),
+    }
+}
+
+fn message(target: &str) -> String {
+    get(target).unwrap_err().to_string()
+}
+
+#[test]
+fn a_tile_of_a_file_is_read_as_titiler_reads_it() {
+    let request = tile(
+        "/cog/tiles/WebMercatorQuad/12/2143/1478@2x.webp?url=https%3A%2F%2Fh%2Fa.tif&bidx=4&reproject=cubic",
+    );
+    assert_eq!(request.asked, Asked::Url("https://h/a.tif".into()));
+    assert_eq!(request.address, Address::new(12, 2143, 1478).unwrap());
+    assert_eq!((request.scale.factor(), request.format), (2, Format::Webp));
+    assert_eq!(request.style.bands, Some(Bands::Indexes(vec![4])));
+    assert_eq!(request.style.resampling, Some(Resampling::Cubic));
+    assert_eq!(request.edge_px(), 512);
+}
+
+#[test]
+fn ndvi_names_its_bands_in_each_of_its_forms() {
+    let expression = |target: &str| match tile(target).wanted_style().bands {
+        Some(Bands::Expression(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(expression("/ndvi/1/0/0.png"), "(nir-red)/(nir+red)");
+    assert_eq!(tile("/ndvi/1/0/0.png").asked, Asked::FirstLayer);
+    assert_eq!(expression("/ndvi/1/0/0?url=a.tif&red=3&nir=4"), "(b4-b3)/(b4+b3)");
+    assert_eq!(
+        expression("/ndvi/1/0/0?url=a.tif&red=B04&nir=B08"),
+        "(B08-B04)/(B08+B04)"
+    );
+    assert_eq!(expression("/ndvi/1/0/0?url=a.tif"), "(nir-red)/(nir+red)");
+    let two = tile("/ndvi/1/0/0?red=r.tif&nir=n.tif");
+    assert_eq!(
+        two.asked.pairs(),
+        [
+            ("url.nir".into(), "n.tif".into()),
+            ("url.red".into(), "r.tif".into())
+        ]
+    );
+    let style = two.wanted_style();
+    assert_eq!(style.colormap, Some(ColormapChoice::Named("rdylgn".into())));
+    assert_eq!((style.rescale[0].min, style.rescale[0].max), (-1.0, 1.0));
+}
+
+#[test]
+fn ndvi_refuses_what_names_half_a_pair() {
+    assert_eq!(message("/ndvi/1/0/0?red=a.tif"), "nir is missing beside red");
+    assert_eq!(message("/ndvi/1/0/0?nir=a.tif"), "red is missing beside nir");
+    assert_eq!(
+        message("/ndvi/1/0/0?red=3&nir=4"),
+        "red is a band number: add the url of its file"
+    );
+    let wrong = "nir is neither a band number from 1 nor a band name";
+    assert_eq!(message("/ndvi/1/0/0?url=a&red=1&nir=0"), wrong);
+    assert_eq!(message("/ndvi/1/0/0?url=a&red=1&nir=b1-b2"), wrong);
+}
+
+#[test]
+fn a_query_speaks_over_the_preset() {
+    let style = tile("/ndvi/1/0/0?rescale=0,1&colormap_name=viridis").wanted_style();
+    assert_eq!((style.rescale[0].min, style.rescale[0].max), (0.0, 1.0));
+    assert_eq!(style.colormap, Some(ColormapChoice::Named("viridis".into())));
+}
+
+#[test]
+fn one_request_has_one_canonical_text() {
+    let base = "/cog/tiles/WebMercatorQuad/3/4/2";
+    let spellings = [
+        "?url=a%20b.tif&rescale=0,3000&bidx=1",
+        ".png?bidx=01&url=a+b.tif&rescale=0.0,3e3",
+        "@1x.png?rescale=[0,3000]&resampling=nearest&bidx=1&url=a%20b%2Etif&token=secret&unscale=0",
+    ];
+    let texts: Vec<_> = spellings
+        .iter()
+        .map(|rest| tile(&format!("{base}{rest}")).canonical())
+        .collect();
+    assert_eq!(
+        texts[0],
+        "file WebMercatorQuad/3/4/2.png bidx=1&rescale=0,3000&url=a%20b.tif"
+    );
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:#?}");
+    assert_eq!(
+        tile("/%74iles/x/03/4/2%402x.png").canonical(),
+        tile("/tiles/x/3/4/2@2x").canonical()
+    );
+    let one = tile("/ndvi/3/4/2?red=r.tif&nir=n.tif").canonical();
+    assert_eq!(
+        one,
+        tile("/ndvi/3/4/2.png?nir=n.tif&red=r.tif&rescale=-1,1").canonical()
+    );
+}
+
+#[test]
+fn requests_that_differ_have_texts_that_differ() {
+    let targets = [
+        "/tiles/a/1/0/0",
+        "/tiles/a/1/0/1",
+        "/tiles/a/1/0/0.jpg",
+        "/tiles/a/1/0/0@2x",
+        "/tiles/a/1/0/0?tilesize=512",
+        "/tiles/a/1/0/0?v=2",
+        "/tiles/b/1/0/0",
+        "/ndvi/1/0/0",
+        "/ndvi/1/0/0?url=a",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=a",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=a%26bidx%3D1",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=a&bidx=1",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=a%2526bidx%253D1",
+    ];
+    let mut texts: Vec<_> = targets.iter().map(|target| tile(target).canonical()).collect();
+    texts.sort();
+    texts.dedup();
+    assert_eq!(texts.len(), targets.len());
+}
+
+#[test]
+fn paths_that_are_wrong_say_what_is() {
+    for (target, wanted) in [
+        ("/tiles/x/a/0/0", "z is not a whole number from 0"),
+        ("/tiles/x/1/-1/0.png", "x is not a whole number from 0"),
+        ("/tiles/x/1/0/0.gif", "format is none of png, jpg, webp, npy, tif"),
+        ("/tiles/..%2f..%2fetc/1/0/0", "there is no layer of this name"),
+        (
+            "/cog/tiles/Mars/1/0/0?url=a",
+            "there is no tile matrix set of this name",
+        ),
+        (
+            "/cog/tiles/WebMercatorQuad/1/0/0",
+            "url is missing: give the address of a GeoTIFF",
+        ),
+        (
+            "/cog/tiles/1/0/0?url=a",
+            "there is no tile matrix set of this name",
+        ),
+        ("/nowhere", "there is nothing at this path"),
+        ("/cog", "there is nothing at this path"),
+        ("/tiles/x", "there is nothing at this path"),
+        ("/%ff", "there is nothing at this path"),
+    ] {
+        assert_eq!(message(target), wanted, "{target}");
+    }
+    assert!(matches!(
+        get("/tiles/x/1/2/0"),
+        Err(Refused::OffGrid { z: 1, x: 2, y: 0 })
+    ));
+    assert_eq!(Route::parse(&Method::POST, "/healthz", ""), Err(Refused::Method));
+}
+
+#[test]
+fn pixels_are_limited_before_anything_is_read() {
+    assert_eq!(
+        get("/tiles/x/1/0/0@4x?tilesize=1024"),
+        Err(Refused::TooManyPixels { edge_px: 4096 })
+    );
+    assert_eq!(
+        get("/tiles/x/1/0/0?tilesize=2048&buffer=0.5"),
+        Err(Refused::TooManyPixels { edge_px: 2049 })
+    );
+    assert_eq!(tile("/tiles/x/1/0/0@2x?buffer=2.5").edge_px(), 517);
+}
+
+#[test]
+fn several_files_need_an_expression() {
+    let base = "/cog/tiles/WebMercatorQuad/1/0/0?url.red=a&url.nir=b";
+    assert!(message(base).starts_with("expression is missing"));
+    assert!(get(&format!("{base}&expression=nir-red")).is_ok());
+}
+
+#[test]
+fn a_point_is_two_numbers_on_the_earth() {
+    let Ok(Route::Point(point)) = get("/cog/point/11.5,-48.25?url=a.tif&bidx=2") else {
+        panic!()
+    };
+    assert_eq!((point.lon_deg, point.lat_deg), (11.5, -48.25));
+    for wrong in ["11", "11,91", "-181,0", "361,0", "nan,0", "0,inf", "a,b", "1,2,3"] {
+        assert!(
+            message(&format!("/tiles/x/point/{wrong}")).starts_with("point is not lon,lat"),
+            "{wrong}"
+        );
+    }
+    assert!(message("/tiles/x/point/1,2?coord_crs=EPSG:3857").starts_with("coord_crs is not"));
+}
+
+#[test]
+fn a_tilejson_carries_the_query_of_its_tiles() {
+    let template = |target: &str| match get(target).unwrap() {
+        Route::TileJson(request) => request.template,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(template("/tiles/x/tilejson.json"), "/tiles/x/{z}/{x}/{y}@2x.png");
+    assert_eq!(
+        template(
+            "/cog/WebMercatorQuad/tilejson.json?url=s3%3A%2F%2Fb%2Fa%26b.tif&tilesize=256&tile_format=webp"
+        ),
+        "/cog/tiles/WebMercatorQuad/{z}/{x}/{y}.webp?url=s3://b/a%26b.tif"
+    );
+    assert_eq!(
+        template("/ndvi/tilejson.json?url=a&red=3&nir=4&minzoom=3"),
+        "/ndvi/{z}/{x}/{y}@2x.png?nir=4&red=3&url=a"
+    );
+    assert_eq!(
+        template("/tiles/x/tilejson.json?tilesize=300&bidx=1"),
+        "/tiles/x/{z}/{x}/{y}.png?bidx=1&tilesize=300"
+    );
+    assert_eq!(
+        message("/tiles/x/tilejson.json?maxzoom=31"),
+        "maxzoom is not a zoom from 0 to 30"
+    );
+}
+
+#[test]
+fn a_template_reads_back_as_the_request_it_stands_for() {
+    let Ok(Route::TileJson(json)) =
+        get("/cog/WebMercatorQuad/tilejson.json?url=a%2Bb%25.tif&expression=b1%2Bb2")
+    else {
+        panic!()
+    };
+    let target = json
+        .template
+        .replace("{z}", "1")
+        .replace("{x}", "0")
+        .replace("{y}", "1");
+    let request = tile(&target);
+    assert_eq!(request.asked, Asked::Url("a+b%.tif".into()));
+    assert_eq!(request.style.bands, Some(Bands::Expression("b1+b2".into())));
+}
+
+#[test]
+fn fixed_routes_ignore_their_query() {
+    assert_eq!(get("/"), Ok(Route::Viewer(String::new())));
+    assert_eq!(get("/?rescael=1"), Ok(Route::Viewer(String::new())));
+    assert_eq!(get("/healthz/"), Ok(Route::Health));
+    assert_eq!(get("/viewer/config.json"), Ok(Route::ViewerConfig));
+    assert_eq!(get("/viewer/a.js"), Ok(Route::Viewer("a.js".into())));
+    assert_eq!(get("/colorMaps/viridis"), Ok(Route::ColorMap("viridis".into())));
+    assert_eq!(
+        get("/tileMatrixSets/WebMercatorQuad"),
+        Ok(Route::TileMatrixSet(Grid::WebMercatorQuad))
+    );
+}
