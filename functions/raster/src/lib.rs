@@ -6,4 +6,5 @@
 pub mod span;
 pub mod samples;
 pub mod decode;
+pub mod crs;
 pub mod math;

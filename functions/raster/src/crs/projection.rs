@@ -1,0 +1,111 @@
+//! The projections, each from longitude and latitude on its own ellipsoid to metres and back.
+//!
+//! Web Mercator and transverse Mercator are our own; the rest is `proj4rs`, which is given nothing but ellipsoid and
+//! projection: units, meridian, axes and datum are dealt with before and after it.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+use std::fmt;
+
+use proj4rs::Proj;
+use proj4rs::transform::{Transform, TransformClosure, transform};
+
+use super::CrsError;
+use super::ellipsoid::{Ellipsoid, WGS84};
+use super::transverse_mercator::TransverseMercator;
+
+/// Longitude and latitude in radians ↔ metres.
+#[derive(Clone)]
+pub(super) enum Projection {
+    /// EPSG method 1024: the spherical formulae, fed with latitudes on the ellipsoid.
+    WebMercator,
+    /// EPSG method 9807, and UTM.
+    TransverseMercator(Box<TransverseMercator>),
+    /// What `proj4rs` projects.
+    Other(Box<Pair>),
+}
+
+impl fmt::Debug for Projection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WebMercator => "WebMercator",
+            Self::TransverseMercator(_) => "TransverseMercator",
+            Self::Other(pair) => pair.projected.projname(),
+        })
+    }
+}
+
+/// A system and the longitudes and latitudes that it projects.
+#[derive(Clone)]
+pub(super) struct Pair {
+    geographic: Proj,
+    projected: Proj,
+}
+
+/// A point that `proj4rs` transforms in place.
+struct Point(f64, f64);
+
+impl Transform for Point {
+    fn transform_coordinates<F: TransformClosure>(&mut self, f: &mut F) -> proj4rs::errors::Result<()> {
+        (self.0, self.1, _) = f(self.0, self.1, 0.0)?;
+        Ok(())
+    }
+}
+
+impl Pair {
+    /// `parameters` as in a PROJ string, without ellipsoid, datum, units, axes and prime meridian.
+    pub(super) fn new(parameters: &str, ellipsoid: &Ellipsoid) -> Result<Self, CrsError> {
+        let figure = format!("+a={} +b={}", ellipsoid.a, ellipsoid.b);
+        let build = |text: &str| {
+            Proj::from_proj_string(text).map_err(|error| match error {
+                proj4rs::errors::Error::ProjectionNotFound => {
+                    CrsError::UnsupportedMethod(method_of(parameters))
+                }
+                other => CrsError::Malformed(format!("{parameters}: {other}")),
+            })
+        };
+        Ok(Self {
+            geographic: build(&format!("+proj=longlat {figure}"))?,
+            projected: build(&format!("{parameters} {figure}"))?,
+        })
+    }
+
+    fn run(from: &Proj, to: &Proj, x: f64, y: f64) -> Option<(f64, f64)> {
+        let mut point = Point(x, y);
+        transform(from, to, &mut point).ok()?;
+        (point.0.is_finite() && point.1.is_finite()).then_some((point.0, point.1))
+    }
+}
+
+/// The value of `proj=` in a PROJ string.
+pub(super) fn method_of(parameters: &str) -> String {
+    let value = parameters
+        .split_whitespace()
+        .find_map(|token| token.trim_start_matches('+').strip_prefix("proj="));
+    value.unwrap_or("none").to_owned()
+}
+
+impl Projection {
+    /// Longitude and latitude in radians on the ellipsoid → easting and northing in metres.
+    pub(super) fn forward(&self, lon: f64, lat: f64) -> Option<(f64, f64)> {
+        match self {
+            Self::WebMercator => {
+                let y = (FRAC_PI_4 + lat / 2.0).tan().ln();
+                (lat.abs() < FRAC_PI_2 && y.is_finite()).then_some((WGS84.a * lon, WGS84.a * y))
+            }
+            Self::TransverseMercator(projection) => projection.forward(lon, lat),
+            Self::Other(pair) => Pair::run(&pair.geographic, &pair.projected, lon, lat),
+        }
+    }
+
+    /// Easting and northing in metres → longitude and latitude in radians on the ellipsoid.
+    pub(super) fn inverse(&self, x: f64, y: f64) -> Option<(f64, f64)> {
+        match self {
+            Self::WebMercator => {
+                let found = (x / WGS84.a, (y / WGS84.a).sinh().atan());
+                (found.0.abs() <= 4.0 * PI && found.1.is_finite()).then_some(found)
+            }
+            Self::TransverseMercator(projection) => projection.inverse(x, y),
+            Self::Other(pair) => Pair::run(&pair.projected, &pair.geographic, x, y),
+        }
+    }
+}
