@@ -48,6 +48,15 @@ pub(super) fn fill(bytes: &[u8], out: &mut [u8], needed: usize) -> Result<(), De
     }
 }
 
+/// Inflates a whole stream of unknown length, at most `limit` bytes of it.
+pub(super) fn inflate_all(bytes: &[u8], limit: usize) -> Result<Vec<u8>, DecodeError> {
+    let mut out = vec![0; limit];
+    let len = inflate(bytes, &mut out)?
+        .ok_or_else(|| DecodeError::broken(CODEC, format!("it holds more than {limit} bytes")))?;
+    out.truncate(len);
+    Ok(out)
+}
+
 /// How many bytes the whole stream is, or `None` when `out` is too short for it.
 fn inflate(bytes: &[u8], out: &mut [u8]) -> Result<Option<usize>, DecodeError> {
     match DECOMPRESSOR.with_borrow_mut(|decompressor| decompressor.zlib_decompress(bytes, out)) {

@@ -11,10 +11,14 @@ mod bits; // codec-neutral: byte order, bit depths, half floats
 mod predictor; // differences → values
 mod subsampled; // YCbCr → RGB where no codec does it
 mod inflate; // the codecs, each on its own
+mod lzma;
 mod lzw;
 mod packbits;
 mod zstandard;
+mod ccitt;
 mod jpeg;
+mod lerc;
+mod webp;
 
 pub use error::DecodeError;
 pub use format::{BlockFormat, ByteOrder, Compression, MAX_BLOCK_BYTES, Photometric, Predictor, SampleKind};
@@ -60,6 +64,8 @@ pub fn decode(
     }
     match format.compression {
         Compression::Jpeg => jpeg::decode(format, bytes, rows),
+        Compression::Webp => webp::decode(format, bytes, rows),
+        Compression::Lerc => lerc::decode(format, data_type, bytes, rows),
         _ => {
             let samples = byte_stream(format, data_type, &in_bit_order(format, bytes), rows)?;
             Ok(Decoded {
@@ -134,6 +140,10 @@ fn fill(format: &BlockFormat, bytes: &[u8], out: &mut [u8], needed: usize) -> Re
         Compression::Lzw => lzw::fill(bytes, &mut out[..needed]),
         Compression::Zstd => zstandard::fill(bytes, &mut out[..needed]),
         Compression::PackBits => packbits::fill(bytes, &mut out[..needed]),
+        Compression::Lzma => lzma::fill(bytes, &mut out[..needed]),
+        Compression::CcittRle | Compression::CcittG3 | Compression::CcittG4 => {
+            ccitt::fill(format, bytes, &mut out[..needed])
+        }
         _ => {
             let stored = bytes
                 .get(..needed)

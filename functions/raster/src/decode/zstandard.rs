@@ -46,6 +46,22 @@ fn prefix(context: &mut DCtx, bytes: &[u8], out: &mut [u8]) -> Result<usize, usi
     }
 }
 
+/// Decompresses a whole stream of unknown length, at most `limit` bytes of it.
+pub(super) fn decompress_all(bytes: &[u8], limit: usize) -> Result<Vec<u8>, DecodeError> {
+    let mut out = vec![0; limit + 1];
+    let len = CONTEXT
+        .with_borrow_mut(|context| prefix(context, bytes, &mut out))
+        .map_err(|code| DecodeError::broken(CODEC, get_error_name(code).to_lowercase()))?;
+    if len > limit {
+        return Err(DecodeError::broken(
+            CODEC,
+            format!("it holds more than {limit} bytes"),
+        ));
+    }
+    out.truncate(len);
+    Ok(out)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
