@@ -1,0 +1,175 @@
+// Makes one cache key of every spelling of one request, and answers at the edge what needs no origin.
+// Runtime cloudfront-js-2.0, viewer request. The distribution's cache policies key on whole query strings,
+// because this function has already left out what changes no answer. Two requests whose answers may differ
+// never get one key: when in doubt, a request keeps its spelling and costs a miss.
+
+var NAMES = ('access_token algorithm algorithm_params asset_as_band asset_bidx asset_expression assets bands '
+  + 'bbox-crs bbox_crs bidx buffer c categorical color_formula colormap colormap_name coord-crs coord_crs '
+  + 'cover_scale crs dst-crs dst_crs expires expression f height histogram_bins histogram_range max_size '
+  + 'maxzoom minzoom nir nodata p padding pixel_selection red reproject resampling rescale return_mask '
+  + 'signature tile_format tilesize unscale url use_epsg v width').split(' ');
+
+// Values that say what silence says, too. A configured layer has defaults of its own: there they stay.
+var DEFAULTS = { asset_as_band: 'false', buffer: '0', padding: '0', reproject: 'nearest', resampling: 'nearest',
+  return_mask: 'true', unscale: 'false' };
+
+// CloudFront's own signature on a viewer's URL, checked before this function runs. Exactly this spelling.
+var CLOUDFRONT = ['Expires', 'Key-Pair-Id', 'Policy', 'Signature'];
+
+// 1: what stands before the grid, 2: grid, 3 to 5: z, x, y, 6: scale, 7: format.
+var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(-?\d+)\/(-?\d+)\/(-?\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
+var DEEPEST = 30;
+
+function handler(event) {
+  var request = event.request;
+  if (request.method === 'OPTIONS') {
+    return answer(204, 'No Content', { 'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': '*', 'access-control-max-age': '86400', 'cache-control': 'public, max-age=86400' });
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return refuse(405, 'Method Not Allowed', 'only GET and HEAD are answered here', { allow: 'GET, HEAD, OPTIONS' });
+  }
+  var tile = TILE.exec(request.uri);
+  if (tile) {
+    var web = tile[2] === undefined || tile[2] === 'WebMercatorQuad';
+    if (web && (tile[3] > DEEPEST || tile[3] < 0)) {
+      return refuse(400, 'Bad Request', 'z is not between 0 and ' + DEEPEST);
+    }
+    if (web && !(onGrid(tile[4], tile[3]) && onGrid(tile[5], tile[3]))) {
+      return refuse(404, 'Not Found', 'the tile lies off the grid: x and y run from 0 to 2^z - 1');
+    }
+    request.uri = [tile[1], plain(tile[3]), plain(tile[4]), plain(tile[5])].join('/')
+      + (tile[6] === '@1x' ? '' : tile[6] || '') + (tile[7] || '');
+  }
+  var query = canonical(request.querystring, request.uri.indexOf('/tiles/') === 0);
+  if (query === null) {
+    return refuse(400, 'Bad Request', 'one parameter stands in two spellings: write names in lower case');
+  }
+  request.querystring = query;
+  // Whatever the viewer sent under this name is overwritten: answers that name their host can be trusted.
+  request.headers['x-public-host'] = { value: request.headers.host ? request.headers.host.value : '' };
+  return request;
+}
+
+function onGrid(index, z) {
+  return index >= 0 && index < Math.pow(2, z);
+}
+
+function plain(digits) {
+  return digits.replace(/^0+(?=\d)/, '');
+}
+
+// The query in its one spelling, or null when two spellings of a name stand side by side: the runtime hands
+// over values by name, so the order between the two is lost and may matter.
+function canonical(query, layer) {
+  var values = {};
+  var names = [];
+  for (var raw in query) {
+    var name = folded(raw);
+    if (name === null) {
+      continue;
+    }
+    if (names.indexOf(name) >= 0) {
+      return null;
+    }
+    var list = query[raw].multiValue || [query[raw]];
+    values['=' + name] = list.map(function (one) { return encoded(one.value); });
+    names.push(name);
+  }
+  names = names.filter(function (name) { return layer || !isDefault(name, values); });
+  // Without an expression the order of url.NAME may be the order of the bands.
+  var byName = names.indexOf('expression') >= 0;
+  var order = names.map(function (name, at) {
+    var key = name.indexOf('url.') === 0 && !byName ? 'url.' + String.fromCharCode(0x1000 + at) : name;
+    return { key: key, name: name };
+  });
+  order.sort(function (a, b) { return a.key < b.key ? -1 : a.key > b.key ? 1 : 0; });
+  return order.map(function (one) {
+    return values['=' + one.name].map(function (value) { return one.name + '=' + value; }).join('&');
+  }).join('&');
+}
+
+// A name as the origin reads it, or null when no route reads it. What looks like a slip of a known name is
+// kept, for the origin refuses it and says which name was meant.
+function folded(raw) {
+  if (CLOUDFRONT.indexOf(raw) >= 0) {
+    return null;
+  }
+  var name = encoded(raw);
+  if (/^url\../i.test(name)) {
+    return 'url' + name.slice(3);
+  }
+  var lower = name.toLowerCase();
+  if (NAMES.indexOf(lower) >= 0) {
+    return lower;
+  }
+  return NAMES.some(function (known) { return near(lower, known); }) ? name : null;
+}
+
+// Whether two names may be a typing slip apart: nearly the same letters, in whatever order.
+function near(name, known) {
+  var slack = known.length < 7 ? 1 : 2;
+  if (known.length < 4 || Math.abs(name.length - known.length) > slack) {
+    return false;
+  }
+  var rest = name;
+  var missing = 0;
+  for (var i = 0; i < known.length; i++) {
+    var at = rest.indexOf(known[i]);
+    if (at < 0) {
+      missing += 1;
+    } else {
+      rest = rest.slice(0, at) + rest.slice(at + 1);
+    }
+  }
+  return missing <= slack && rest.length <= slack;
+}
+
+function isDefault(name, values) {
+  var given = values['=' + name];
+  if (!DEFAULTS.hasOwnProperty(name) || given.length !== 1 || given[0].toLowerCase() !== DEFAULTS[name]) {
+    return false;
+  }
+  // A reproject speaks where resampling is silent, so beside another kernel "nearest" must be said.
+  var other = values['=reproject'];
+  return name !== 'resampling' || other === undefined || isDefault('reproject', values);
+}
+
+// One percent-encoding of a text that is encoded already: unreserved characters plain, all others escaped
+// with upper-case digits. '+' (a space), '%2B' and stray '%' stay as they are.
+function encoded(text) {
+  return text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~%+]+/g, function (part) {
+    if (part[0] !== '%') {
+      return escaped(part);
+    }
+    var character = String.fromCharCode(parseInt(part.slice(1), 16));
+    return /[A-Za-z0-9\-._~]/.test(character) ? character : part.toUpperCase();
+  });
+}
+
+// Half a surrogate pair has no encoding: it stays as it came.
+function escaped(part) {
+  try {
+    return encodeURIComponent(part).replace(/[!'()*]/g, function (c) { return '%' + c.charCodeAt(0).toString(16).toUpperCase(); });
+  } catch (e) {
+    return part;
+  }
+}
+
+function refuse(status, description, detail, more) {
+  var headers = { 'cache-control': 'public, max-age=300', 'content-type': 'application/problem+json' };
+  for (var name in more) {
+    headers[name] = more[name];
+  }
+  var response = answer(status, description, headers);
+  response.body = { encoding: 'text', data: JSON.stringify({ title: description, status: status, detail: detail }) };
+  return response;
+}
+
+function answer(status, description, headers) {
+  var response = { statusCode: status, statusDescription: description, headers: { 'access-control-allow-origin': { value: '*' } } };
+  for (var name in headers) {
+    response.headers[name] = { value: headers[name] };
+  }
+  return response;
+}
