@@ -1,6 +1,8 @@
-//! A map tile function: one request in, one tile out, from Cloud-Optimized GeoTIFFs read by ranges.
+//! A map tile function: one request in, one tile out, from Cloud-Optimized GeoTIFF files read by ranges.
 //!
 //! Modules stand in the order of the line.
 
 /// What is asked, parsed once.
 pub mod request;
+/// Which files may be read.
+pub mod access;

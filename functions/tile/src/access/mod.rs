@@ -1,0 +1,153 @@
+//! Which files may be read: a relative `url` below the data root, an absolute one that the operator allowed.
+//!
+//! Everything here is a pure function of text. A caller's url is refused when it is anything but plain: it is
+//! easier to refuse a backslash than to know how every server behind it reads one. Refusals say nothing of why, so
+//! that nothing can be learnt about what exists.
+
+mod absolute;
+mod pattern;
+mod relative;
+
+use std::path::PathBuf;
+
+pub use absolute::Malformed;
+pub use pattern::{Pattern, PatternError};
+
+use absolute::Absolute;
+
+/// Where the bytes of one file are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Location {
+    /// A file that the binary carries, by its name.
+    Embedded(String),
+    /// A file of this machine.
+    Local(PathBuf),
+    /// An object of an S3-compatible store.
+    S3(Object),
+    /// An object of Google Cloud Storage.
+    Gs(Object),
+    /// A blob of Azure; the account comes from the settings.
+    Az(Object),
+    /// An `http` or `https` address, ready to be sent: no fragment, no user, no dot segments.
+    Http(String),
+}
+
+/// A bucket (or container) and a raw key: not percent-encoded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Object {
+    /// The bucket.
+    pub bucket: String,
+    /// The key, as the store knows it.
+    pub key: String,
+}
+
+/// Against what a relative url resolves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// The files that the binary carries.
+    Embedded,
+    /// A folder of this machine.
+    Folder(PathBuf),
+    /// A prefix within a store; its key has no slash at the end.
+    S3(Object),
+    /// A prefix within Google Cloud Storage.
+    Gs(Object),
+    /// A prefix within an Azure container.
+    Az(Object),
+    /// An `http` or `https` address without a slash at the end.
+    Http(String),
+}
+
+/// The url is not for this caller. It says no more than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the url is not allowed here")]
+pub struct Denied;
+
+/// What callers may read.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    root: Option<Root>,
+    allowed: Vec<Pattern>,
+}
+
+impl Access {
+    /// Relative urls below `root`, absolute ones that match one of `allowed`.
+    pub fn new(root: Option<Root>, allowed: Vec<Pattern>) -> Self {
+        Self { root, allowed }
+    }
+
+    /// Resolves a url that came with a request.
+    pub fn untrusted(&self, url: &str) -> Result<Location, Denied> {
+        if absolute::has_scheme(url) {
+            let url = Absolute::parse(url).map_err(|_| Denied)?;
+            let allowed = !url.climbs() && self.allowed.iter().any(|pattern| pattern.matches(&url));
+            return if allowed {
+                Ok(url.into_location())
+            } else {
+                Err(Denied)
+            };
+        }
+        self.root.as_ref().ok_or(Denied)?.below(url)
+    }
+}
+
+impl Root {
+    /// Reads a root that the operator wrote: a folder, or the address of a prefix.
+    pub fn parse(text: &str) -> Result<Self, Malformed> {
+        let text = text.trim_end_matches('/');
+        if !absolute::has_scheme(text) {
+            return Ok(Self::Folder(if text.is_empty() {
+                "/".into()
+            } else {
+                text.into()
+            }));
+        }
+        Absolute::parse_root(text)
+    }
+
+    /// The file at `relative` below this root. A caller's text cannot leave the root.
+    pub fn below(&self, relative: &str) -> Result<Location, Denied> {
+        if !relative::is_plain(relative) {
+            return Err(Denied);
+        }
+        let object = |prefix: &Object| Object {
+            bucket: prefix.bucket.clone(),
+            key: join(&prefix.key, relative),
+        };
+        Ok(match self {
+            Self::Embedded => Location::Embedded(relative.to_owned()),
+            Self::Folder(folder) => Location::Local(folder.join(relative)),
+            Self::S3(prefix) => Location::S3(object(prefix)),
+            Self::Gs(prefix) => Location::Gs(object(prefix)),
+            Self::Az(prefix) => Location::Az(object(prefix)),
+            Self::Http(base) => Location::Http(join(base, &absolute::sendable(relative))),
+        })
+    }
+
+    /// Resolves a url that the operator wrote, on the command line or in a layers file: no allow-list, and a
+    /// folder may be left.
+    pub fn trusted(&self, url: &str) -> Result<Location, Malformed> {
+        if let Some(path) = url.strip_prefix("file://") {
+            return absolute::file_path(path).map(Location::Local);
+        }
+        if absolute::has_scheme(url) {
+            return Absolute::parse(url).map(Absolute::into_location);
+        }
+        match self {
+            Self::Folder(folder) => Ok(Location::Local(folder.join(url))),
+            _ if url.starts_with('/') => Ok(Location::Local(url.into())),
+            root => root.below(url).map_err(|Denied| Malformed::Relative),
+        }
+    }
+}
+
+fn join(prefix: &str, relative: &str) -> String {
+    if prefix.is_empty() {
+        relative.to_owned()
+    } else {
+        format!("{prefix}/{relative}")
+    }
+}
+
+#[cfg(test)]
+mod tests;
