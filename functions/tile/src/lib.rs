@@ -6,3 +6,7 @@
 pub mod request;
 /// Which files may be read.
 pub mod access;
+/// What is sent back.
+pub mod response;
+/// What the operator set.
+pub mod settings;

@@ -1,0 +1,286 @@
+//! What is sent back: the one module that names status codes.
+//!
+//! Problems are sorted by who must act; [`Problem::status`] is the one match that turns them into a status. Bodies of
+//! problems follow RFC 9457. Every answer carries the headers that let a page of any origin read it.
+
+mod etag;
+mod cost;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH,
+    CONTENT_TYPE, ETAG, RETRY_AFTER,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use serde_json::json;
+
+use crate::access::Denied;
+use crate::request::Refused;
+use crate::settings::EmptyTile;
+
+pub use cost::{Cost, Timing};
+pub use etag::ETag;
+
+/// Why there is no answer, sorted by who must act.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Problem {
+    /// The caller: the request cannot be meant.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The caller, or the operator: this file is not open to requests.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    /// The caller: there is no such file, or no value at this place. `what` is a word, never an address.
+    #[error("there is no {what}")]
+    NotFound {
+        /// What is missing.
+        what: String,
+    },
+    /// The caller: the answer would be beyond a limit.
+    #[error("{what}: {remedy}")]
+    TooLarge {
+        /// What is too large, with the limit.
+        what: String,
+        /// What to ask instead.
+        remedy: String,
+    },
+    /// The owner of the file: it breaks its format.
+    #[error("the file breaks its format: {0}")]
+    Broken(String),
+    /// The owner of the file, or we: it uses what is not read here.
+    #[error("the file uses what is not read here: {0}")]
+    Unsupported(String),
+    /// The store, or its credentials: it answered with an error, or with bytes that cannot be true.
+    #[error("the store of the file did not answer as it should")]
+    StoreFailed,
+    /// The store: it asked for patience.
+    #[error("the store of the file is busy")]
+    StoreBusy,
+    /// Time: the store or the work took longer than there was.
+    #[error("there was not enough time")]
+    OutOfTime,
+    /// We.
+    #[error("something went wrong here")]
+    Internal,
+}
+
+impl Problem {
+    /// A name that leads to nothing, such as `file at this url`.
+    pub fn not_found(what: impl Into<String>) -> Self {
+        Self::NotFound { what: what.into() }
+    }
+
+    /// The status that says who must act.
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::Refused(refused) => match refused {
+                Refused::Parameter { .. } | Refused::TooLong { .. } => StatusCode::BAD_REQUEST,
+                Refused::TooManyPixels { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                Refused::OffGrid { .. } | Refused::NoSuchPath | Refused::Unknown { .. } => {
+                    StatusCode::NOT_FOUND
+                }
+                Refused::Method => StatusCode::METHOD_NOT_ALLOWED,
+            },
+            Self::Denied(Denied) => StatusCode::FORBIDDEN,
+            Self::NotFound { .. } => StatusCode::NOT_FOUND,
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Broken(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::StoreFailed => StatusCode::BAD_GATEWAY,
+            Self::StoreBusy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::OutOfTime => StatusCode::GATEWAY_TIMEOUT,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// How long a cache may keep it: a mistake for minutes, a refusal that the operator may be mending for
+    /// seconds, a fault not at all.
+    fn cache_control(&self) -> &'static str {
+        match self.status() {
+            StatusCode::FORBIDDEN => "public, max-age=10",
+            status if status.is_client_error() => "public, max-age=300",
+            _ => "no-store",
+        }
+    }
+
+    fn respond(&self) -> Response<Bytes> {
+        let status = self.status();
+        let document = json!({
+            "type": "about:blank",
+            "title": status.canonical_reason().unwrap_or_default(),
+            "status": status.as_u16(),
+            "detail": self.to_string(),
+        });
+        let mut response = Response::new(Bytes::from(document.to_string()));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(self.cache_control()));
+        if *self == Self::Refused(Refused::Method) {
+            headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
+        }
+        if *self == Self::StoreBusy {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+/// What a request came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Bytes of a media type.
+    Content {
+        /// The bytes.
+        body: Bytes,
+        /// Their type.
+        media_type: &'static str,
+        /// What goes beside them.
+        about: About,
+    },
+    /// A tile on the grid where there is no data.
+    Empty(About),
+    /// The caller's copy is still true.
+    NotModified(About),
+}
+
+/// What goes beside a body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct About {
+    /// How long caches may keep it.
+    pub freshness: Freshness,
+    /// The version of what was asked.
+    pub etag: Option<ETag>,
+    /// What it cost.
+    pub cost: Option<Cost>,
+    /// How long its steps took.
+    pub timing: Timing,
+    /// West, south, east, north of the pixels, in the grid's own units (metres for EPSG:3857).
+    pub bbox: Option<[f64; 4]>,
+}
+
+/// How long caches may keep an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Freshness {
+    /// As the operator set it for tiles.
+    #[default]
+    Tile,
+    /// A minute: documents that follow the configuration.
+    Document,
+    /// For ever: the address names the version.
+    Immutable,
+    /// Not at all.
+    Never,
+}
+
+/// What the operator decided about answers.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// The answer where a tile holds no data.
+    pub empty_tile: EmptyTile,
+    /// `Cache-Control` of tiles.
+    pub tile_cache_control: HeaderValue,
+}
+
+impl Policy {
+    /// The answer to a request, complete with its headers.
+    pub fn respond(&self, outcome: Result<Outcome, Problem>) -> Response<Bytes> {
+        let mut response = match outcome {
+            Ok(Outcome::Content {
+                body,
+                media_type,
+                about,
+            }) => {
+                let mut response = self.about(StatusCode::OK, &about);
+                response
+                    .headers_mut()
+                    .insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+                *response.body_mut() = body;
+                response
+            }
+            Ok(Outcome::NotModified(about)) => self.about(StatusCode::NOT_MODIFIED, &about),
+            Ok(Outcome::Empty(about)) => {
+                let status = match self.empty_tile {
+                    EmptyTile::NotFound => StatusCode::NOT_FOUND,
+                    EmptyTile::NoContent | EmptyTile::Transparent => StatusCode::NO_CONTENT,
+                };
+                self.about(status, &about)
+            }
+            Err(problem) => problem.respond(),
+        };
+        if !matches!(
+            response.status(),
+            StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
+        ) {
+            let length = HeaderValue::from(response.body().len());
+            response.headers_mut().insert(CONTENT_LENGTH, length);
+        }
+        open_to_all_origins(response.headers_mut());
+        response
+    }
+
+    fn about(&self, status: StatusCode, about: &About) -> Response<Bytes> {
+        let mut response = Response::new(Bytes::new());
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        let freshness = match about.freshness {
+            Freshness::Tile => self.tile_cache_control.clone(),
+            Freshness::Document => HeaderValue::from_static("public, max-age=60"),
+            Freshness::Immutable => HeaderValue::from_static("public, max-age=31536000, immutable"),
+            Freshness::Never => HeaderValue::from_static("no-store"),
+        };
+        headers.insert(CACHE_CONTROL, freshness);
+        insert(headers, ETAG, about.etag.as_ref().map(ETag::as_str));
+        insert(headers, COST, about.cost.map(|cost| cost.to_string()));
+        insert(headers, SERVER_TIMING, about.timing.header());
+        insert(
+            headers,
+            CONTENT_BBOX,
+            about.bbox.map(|bbox| bbox.map(|edge| edge.to_string()).join(",")),
+        );
+        response
+    }
+}
+
+const COST: HeaderName = HeaderName::from_static("edgetile-cost");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+const CONTENT_BBOX: HeaderName = HeaderName::from_static("content-bbox");
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: Option<impl AsRef<str>>) {
+    if let Some(Ok(value)) = value.map(|value| HeaderValue::from_str(value.as_ref())) {
+        headers.insert(name, value);
+    }
+}
+
+/// The answer to `OPTIONS`: any page may ask, for a day (Fetch standard §3.2).
+pub fn preflight() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, HEAD, OPTIONS"),
+    );
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+    headers.insert(
+        ACCESS_CONTROL_MAX_AGE,
+        HeaderValue::from(Duration::from_hours(24).as_secs()),
+    );
+    headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
+    open_to_all_origins(headers);
+    response
+}
+
+fn open_to_all_origins(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static("ETag, Server-Timing, Edgetile-Cost, Content-Bbox"),
+    );
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Statuses and headers, as callers and caches see them.
+
+use super::*;
+
+fn policy(empty_tile: EmptyTile) -> Policy {
+    Policy {
+        empty_tile,
+        tile_cache_control: HeaderValue::from_static("public, max-age=7"),
+    }
+}
+
+fn problem(problem: Problem) -> Response<Bytes> {
+    policy(EmptyTile::NoContent).respond(Err(problem))
+}
+
+fn header<'a>(response: &'a Response<Bytes>, name: &str) -> &'a str {
+    response
+        .headers()
+        .get(name)
+        .map_or("", |value| value.to_str().unwrap())
+}
+
+#[test]
+fn every_problem_has_the_status_of_who_must_act_and_the_freshness_of_how_soon() {
+    let refused = |refused: Refused| Problem::Refused(refused);
+    for (given, status, freshness) in [
+        (
+            refused(Refused::parameter("bidx", "is wrong")),
+            400,
+            "public, max-age=300",
+        ),
+        (
+            refused(Refused::TooLong { limit_bytes: 1 }),
+            400,
+            "public, max-age=300",
+        ),
+        (
+            refused(Refused::TooManyPixels { edge_px: 9 }),
+            413,
+            "public, max-age=300",
+        ),
+        (
+            refused(Refused::OffGrid { z: 0, x: 1, y: 0 }),
+            404,
+            "public, max-age=300",
+        ),
+        (refused(Refused::NoSuchPath), 404, "public, max-age=300"),
+        (
+            refused(Refused::Unknown { kind: "layer" }),
+            404,
+            "public, max-age=300",
+        ),
+        (refused(Refused::Method), 405, "public, max-age=300"),
+        (Problem::Denied(Denied), 403, "public, max-age=10"),
+        (Problem::not_found("file at this url"), 404, "public, max-age=300"),
+        (
+            Problem::TooLarge {
+                what: "a".into(),
+                remedy: "b".into(),
+            },
+            413,
+            "public, max-age=300",
+        ),
+        (Problem::Broken("a".into()), 422, "public, max-age=300"),
+        (Problem::Unsupported("a".into()), 415, "public, max-age=300"),
+        (Problem::StoreFailed, 502, "no-store"),
+        (Problem::StoreBusy, 503, "no-store"),
+        (Problem::OutOfTime, 504, "no-store"),
+        (Problem::Internal, 500, "no-store"),
+    ] {
+        let response = problem(given.clone());
+        assert_eq!(response.status().as_u16(), status, "{given:?}");
+        assert_eq!(header(&response, "cache-control"), freshness, "{given:?}");
+        assert_eq!(header(&response, "content-type"), "application/problem+json");
+        assert_eq!(header(&response, "access-control-allow-origin"), "*");
+        let document: serde_json::Value = serde_json::from_slice(response.body()).unwrap();
+        assert_eq!(document["status"], status);
+        assert_eq!(document["detail"], given.to_string());
+        assert_eq!(
+            header(&response, "content-length"),
+            response.body().len().to_string()
+        );
+    }
+}
+
+#[test]
+fn some_problems_say_what_to_do_in_a_header() {
+    assert_eq!(
+        header(&problem(Refused::Method.into()), "allow"),
+        "GET, HEAD, OPTIONS"
+    );
+    assert_eq!(header(&problem(Problem::StoreBusy), "retry-after"), "1");
+}
+
+#[test]
+fn content_carries_what_is_known_about_it() {
+    let mut timing = Timing::default();
+    timing.add("fetch", Duration::from_micros(12_345));
+    timing.add("decode", Duration::from_millis(4));
+    let etag = ETag::of(["x"]);
+    let about = About {
+        freshness: Freshness::Tile,
+        etag: Some(etag.clone()),
+        cost: Some(Cost {
+            gets: 3,
+            bytes: 1_402_345,
+            level: 1,
+            blocks: 4,
+        }),
+        timing,
+        bbox: Some([-1.5, 2.0, 3.0, 4.25]),
+    };
+    let outcome = Outcome::Content {
+        body: Bytes::from_static(b"abc"),
+        media_type: "image/png",
+        about,
+    };
+    let response = policy(EmptyTile::NoContent).respond(Ok(outcome));
+    assert_eq!(response.status(), StatusCode::OK);
+    for (name, value) in [
+        ("content-type", "image/png"),
+        ("content-length", "3"),
+        ("cache-control", "public, max-age=7"),
+        ("etag", etag.as_str()),
+        ("edgetile-cost", "gets=3;bytes=1402345;level=1;blocks=4"),
+        ("server-timing", "fetch;dur=12.35, decode;dur=4.00"),
+        ("content-bbox", "-1.5,2,3,4.25"),
+        (
+            "access-control-expose-headers",
+            "ETag, Server-Timing, Edgetile-Cost, Content-Bbox",
+        ),
+    ] {
+        assert_eq!(header(&response, name), value);
+    }
+}
+
+#[test]
+fn answers_without_a_body_keep_their_tag() {
+    let about = || About {
+        etag: Some(ETag::of(["x"])),
+        ..About::default()
+    };
+    for (outcome, empty_tile, status, length) in [
+        (Outcome::NotModified(about()), EmptyTile::NoContent, 304, ""),
+        (Outcome::Empty(about()), EmptyTile::NoContent, 204, ""),
+        (Outcome::Empty(about()), EmptyTile::NotFound, 404, "0"),
+    ] {
+        let response = policy(empty_tile).respond(Ok(outcome));
+        assert_eq!(response.status().as_u16(), status);
+        assert!(response.body().is_empty());
+        assert_eq!(header(&response, "content-length"), length);
+        assert_eq!(header(&response, "etag"), ETag::of(["x"]).as_str());
+        assert_eq!(header(&response, "cache-control"), "public, max-age=7");
+    }
+}
+
+#[test]
+fn any_page_may_ask() {
+    let response = preflight();
+    assert_eq!(response.status(), StatusCode::NO_CONTENT);
+    assert_eq!(header(&response, "access-control-allow-origin"), "*");
+    assert_eq!(
+        header(&response, "access-control-allow-methods"),
+        "GET, HEAD, OPTIONS"
+    );
+    assert_eq!(header(&response, "access-control-max-age"), "86400");
+}

@@ -1,0 +1,399 @@
+//! Settings: the one module that reads the environment.
+//!
+//! [`TABLE`] is the list of all settings as data; the help text and the README are held against it. A flag of the
+//! command line wins over its variable; an empty variable counts as absent.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::access::{Access, Pattern, Root};
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The environment variable.
+    pub name: &'static str,
+    /// The flag of `edgetile serve` that wins over it.
+    pub flag: Option<&'static str>,
+    /// What holds when neither is given, in words.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const fn setting(
+    name: &'static str,
+    flag: Option<&'static str>,
+    default: &'static str,
+    meaning: &'static str,
+) -> Setting {
+    Setting {
+        name,
+        flag,
+        default,
+        meaning,
+    }
+}
+
+/// The default of `EDGETILE_CACHE_CONTROL`.
+const CACHE_CONTROL: &str = "public, max-age=3600, stale-while-revalidate=86400";
+/// The default of `EDGETILE_CACHE_MB`: the headers of thousands of files and a few hundred blocks.
+const CACHE_MB: u32 = 32;
+
+/// Every setting of our own, in the order of the README.
+pub const TABLE: &[Setting] = &[
+    setting(
+        "EDGETILE_DATA",
+        Some("--data"),
+        "the embedded sample",
+        "Root against which a relative url resolves: a folder, s3://bucket/prefix, gs://, az:// or https://.",
+    ),
+    setting(
+        "EDGETILE_LAYERS",
+        Some("--layers"),
+        "the embedded sample's layers",
+        "The layers file: JSON, a path or a url.",
+    ),
+    setting(
+        "EDGETILE_ALLOW_URLS",
+        Some("--allow-urls"),
+        "none",
+        "Absolute urls that requests may name: patterns with *, separated by commas.",
+    ),
+    setting(
+        "EDGETILE_CACHE_MB",
+        Some("--cache-mb"),
+        "32",
+        "Memory for headers and blocks, in MB.",
+    ),
+    setting(
+        "EDGETILE_EMPTY_TILE",
+        Some("--empty-tile"),
+        "204",
+        "The answer where a tile holds no data: 204, 404 or transparent.",
+    ),
+    setting(
+        "EDGETILE_CACHE_CONTROL",
+        Some("--cache-control"),
+        CACHE_CONTROL,
+        "Cache-Control of tiles.",
+    ),
+    setting(
+        "EDGETILE_PUBLIC_URL",
+        Some("--public-url"),
+        "taken from each request",
+        "The address that tilejson and the viewer give out, such as https://tiles.example.com.",
+    ),
+];
+
+/// Variables of the stores start with one of these; they keep the names that other tools gave them.
+const STORE_PREFIXES: &[&str] = &["AWS_", "GOOGLE_", "AZURE_"];
+
+/// What holds for the life of the process.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where relative urls resolve, when one is set.
+    pub data: Option<Root>,
+    /// The layers file, as it was written.
+    pub layers: Option<String>,
+    /// Absolute urls that requests may name.
+    pub allowed: Vec<Pattern>,
+    /// Memory for headers and blocks, in bytes.
+    pub cache_bytes: usize,
+    /// The answer where a tile holds no data.
+    pub empty_tile: EmptyTile,
+    /// `Cache-Control` of tiles.
+    pub cache_control: String,
+    /// The address to give out, without a slash at the end.
+    pub public_url: Option<String>,
+    /// The variables of the stores.
+    pub stores: StoreVariables,
+    /// Whether the Lambda runtime started this process.
+    pub lambda: bool,
+}
+
+/// The answer where a tile lies on the grid but holds no data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EmptyTile {
+    /// 204, no body.
+    #[default]
+    NoContent,
+    /// 404.
+    NotFound,
+    /// 200, a transparent picture.
+    Transparent,
+}
+
+/// Variables of the stores. Shown by name alone: the values are credentials.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct StoreVariables(BTreeMap<String, String>);
+
+impl StoreVariables {
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// The variables whose name starts with `prefix`, as (name, value).
+    pub fn starting_with<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let pairs = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        pairs.filter(move |(name, _)| name.starts_with(prefix))
+    }
+}
+
+impl fmt::Debug for StoreVariables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// A setting that cannot be meant. It names the variable or the flag.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: {reason}")]
+pub struct Unusable {
+    name: String,
+    reason: String,
+}
+
+impl Settings {
+    /// The process's environment, as it is given to [`Self::read`].
+    pub fn environment() -> BTreeMap<String, String> {
+        // Names and values that are not UTF-8 cannot be settings of ours.
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect()
+    }
+
+    /// Settings from flags, by their name, and where those are silent from the environment.
+    pub fn read(
+        flags: &BTreeMap<String, String>,
+        environment: BTreeMap<String, String>,
+    ) -> Result<Self, Unusable> {
+        let sources = Sources {
+            flags,
+            environment: &environment,
+        };
+        let layers = sources.text("EDGETILE_LAYERS");
+        let data = sources.with("EDGETILE_DATA", Root::parse)?;
+        Ok(Self {
+            // With nothing configured, the sample is there to be seen.
+            data: data.or_else(|| layers.is_none().then_some(Root::Embedded)),
+            layers,
+            allowed: sources
+                .with("EDGETILE_ALLOW_URLS", Pattern::parse_list)?
+                .unwrap_or_default(),
+            cache_bytes: sources
+                .with("EDGETILE_CACHE_MB", read_megabytes)?
+                .unwrap_or(CACHE_MB) as usize
+                * 1_000_000,
+            empty_tile: sources
+                .with("EDGETILE_EMPTY_TILE", EmptyTile::parse)?
+                .unwrap_or_default(),
+            cache_control: sources
+                .with("EDGETILE_CACHE_CONTROL", read_header)?
+                .unwrap_or_else(|| CACHE_CONTROL.into()),
+            public_url: sources.with("EDGETILE_PUBLIC_URL", read_public_url)?,
+            lambda: environment.contains_key("AWS_LAMBDA_RUNTIME_API"),
+            stores: StoreVariables(environment.into_iter().filter(is_of_a_store).collect()),
+        })
+    }
+
+    /// What callers may read.
+    pub fn access(&self) -> Access {
+        Access::new(self.data.clone(), self.allowed.clone())
+    }
+}
+
+impl EmptyTile {
+    fn parse(text: &str) -> Result<Self, &'static str> {
+        match text {
+            "204" => Ok(Self::NoContent),
+            "404" => Ok(Self::NotFound),
+            "transparent" => Ok(Self::Transparent),
+            _ => Err("is none of 204, 404, transparent"),
+        }
+    }
+}
+
+struct Sources<'a> {
+    flags: &'a BTreeMap<String, String>,
+    environment: &'a BTreeMap<String, String>,
+}
+
+impl Sources<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        self.found(name).map(|(_, value)| value.to_owned())
+    }
+
+    /// The name under which the setting was given, and its value.
+    fn found(&self, name: &str) -> Option<(&str, &str)> {
+        let flag = TABLE
+            .iter()
+            .find(|setting| setting.name == name)
+            .and_then(|setting| setting.flag);
+        let by_flag = flag.and_then(|flag| self.flags.get_key_value(flag));
+        let (name, value) = by_flag.or_else(|| self.environment.get_key_value(name))?;
+        let value = value.trim();
+        (!value.is_empty()).then_some((name, value))
+    }
+
+    fn with<T, E: fmt::Display>(
+        &self,
+        name: &str,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, Unusable> {
+        let Some((name, value)) = self.found(name) else {
+            return Ok(None);
+        };
+        read(value).map(Some).map_err(|reason| Unusable {
+            name: name.to_owned(),
+            reason: reason.to_string(),
+        })
+    }
+}
+
+fn is_of_a_store(variable: &(String, String)) -> bool {
+    let ours = STORE_PREFIXES.iter().any(|prefix| variable.0.starts_with(prefix));
+    ours && !variable.0.starts_with("AWS_LAMBDA_") && !variable.1.is_empty()
+}
+
+fn read_megabytes(text: &str) -> Result<u32, &'static str> {
+    text.parse()
+        .ok()
+        .filter(|mb| *mb <= 1_000_000)
+        .ok_or("is not a number of megabytes")
+}
+
+fn read_header(text: &str) -> Result<String, &'static str> {
+    match http::HeaderValue::from_str(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err("holds a character that a header cannot"),
+    }
+}
+
+fn read_public_url(text: &str) -> Result<String, &'static str> {
+    let text = text.trim_end_matches('/');
+    let plain = !text
+        .contains(|c: char| c.is_control() || c.is_whitespace() || matches!(c, '?' | '#' | '"' | '<' | '>'));
+    let web = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    match web {
+        Some(host) if plain && !host.is_empty() => Ok(text.to_owned()),
+        _ => Err("is not an address such as https://tiles.example.com"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs
+            .iter()
+            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+            .collect()
+    }
+
+    fn read(flags: &[(&str, &str)], environment: &[(&str, &str)]) -> Result<Settings, Unusable> {
+        Settings::read(&map(flags), map(environment))
+    }
+
+    #[test]
+    fn with_nothing_set_the_sample_is_served() {
+        let settings = read(&[], &[]).unwrap();
+        assert_eq!(settings.data, Some(Root::Embedded));
+        assert_eq!(
+            (settings.layers, settings.lambda, settings.cache_bytes),
+            (None, false, 32_000_000)
+        );
+        assert_eq!(settings.empty_tile, EmptyTile::NoContent);
+        assert!(settings.allowed.is_empty());
+    }
+
+    #[test]
+    fn layers_alone_open_no_data_root_to_callers() {
+        let settings = read(&[("--layers", "layers.json")], &[]).unwrap();
+        assert_eq!(
+            (settings.data, settings.layers.as_deref()),
+            (None, Some("layers.json"))
+        );
+    }
+
+    #[test]
+    fn flags_win_and_empty_counts_as_absent() {
+        let environment = [
+            ("EDGETILE_DATA", "/env"),
+            ("EDGETILE_EMPTY_TILE", "404"),
+            ("EDGETILE_CACHE_MB", " "),
+        ];
+        let settings = read(&[("--data", "/flag")], &environment).unwrap();
+        assert_eq!(settings.data, Some(Root::Folder("/flag".into())));
+        assert_eq!(
+            (settings.empty_tile, settings.cache_bytes),
+            (EmptyTile::NotFound, 32_000_000)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_meant_names_the_place_where_it_was_written() {
+        for (flags, environment, message) in [
+            (
+                vec![],
+                vec![("EDGETILE_CACHE_MB", "lots")],
+                "EDGETILE_CACHE_MB: is not a number of megabytes",
+            ),
+            (
+                vec![("--cache-mb", "-1")],
+                vec![("EDGETILE_CACHE_MB", "1")],
+                "--cache-mb: is not a number of megabytes",
+            ),
+            (
+                vec![],
+                vec![("EDGETILE_EMPTY_TILE", "200")],
+                "EDGETILE_EMPTY_TILE: is none of 204, 404, transparent",
+            ),
+            (
+                vec![],
+                vec![("EDGETILE_CACHE_CONTROL", "a\nb")],
+                "EDGETILE_CACHE_CONTROL: holds a character that a header cannot",
+            ),
+        ] {
+            assert_eq!(read(&flags, &environment).unwrap_err().to_string(), message);
+        }
+        for (name, value) in [
+            ("EDGETILE_DATA", "ftp://h"),
+            ("EDGETILE_ALLOW_URLS", "h"),
+            ("EDGETILE_PUBLIC_URL", "tiles.org"),
+        ] {
+            let message = read(&[], &[(name, value)]).unwrap_err().to_string();
+            assert!(message.starts_with(name), "{message}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_kept_for_the_stores_and_never_shown() {
+        let environment = [
+            ("AWS_SECRET_ACCESS_KEY", "hush"),
+            ("AWS_REGION", "eu-central-1"),
+            ("AWS_LAMBDA_RUNTIME_API", "127.0.0.1:9001"),
+            ("HOME", "/root"),
+        ];
+        let settings = read(&[], &environment).unwrap();
+        assert!(settings.lambda);
+        assert_eq!(settings.stores.get("AWS_SECRET_ACCESS_KEY"), Some("hush"));
+        assert_eq!(settings.stores.starting_with("AWS_").count(), 2);
+        let shown = format!("{settings:?}");
+        assert!(!shown.contains("hush") && !shown.contains("/root"), "{shown}");
+    }
+
+    #[test]
+    fn the_table_holds_each_default_that_is_a_value() {
+        let default = |name: &str| TABLE.iter().find(|setting| setting.name == name).unwrap().default;
+        assert_eq!(default("EDGETILE_CACHE_MB"), CACHE_MB.to_string());
+        assert_eq!(
+            EmptyTile::parse(default("EDGETILE_EMPTY_TILE")),
+            Ok(EmptyTile::default())
+        );
+    }
+}
