@@ -7,4 +7,5 @@ pub mod span;
 pub mod samples;
 pub mod decode;
 pub mod crs;
+pub mod grid;
 pub mod math;
