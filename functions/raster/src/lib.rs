@@ -5,7 +5,10 @@
 
 pub mod span;
 pub mod samples;
-pub mod decode;
 pub mod crs;
 pub mod grid;
+pub mod header;
+pub mod plan;
+pub mod decode;
+pub mod warp;
 pub mod math;

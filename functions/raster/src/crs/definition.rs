@@ -3,6 +3,7 @@
 //! The parameters are PROJ's, plus three of our own: `proj=webmerc` is EPSG:3857, `angle=` gives the unit of a
 //! geographic system in radians, and `method=` names a projection that PROJ strings cannot spell.
 
+use std::f64::consts::TAU;
 use std::fmt;
 
 use super::datum::Datum;
@@ -179,6 +180,15 @@ impl Definition {
 
     pub(super) fn is_geographic(&self) -> bool {
         matches!(self.system, System::Geographic(_))
+    }
+
+    /// Units of x that lead once around the globe to the same place, where x is proportional to longitude.
+    pub(super) fn turn(&self) -> Option<f64> {
+        match (self.kind(), &self.system) {
+            (Kind::WebMercator, _) => Some(TAU * WGS84.a),
+            (_, System::Geographic(unit)) => Some(TAU / unit),
+            _ => None,
+        }
     }
 
     pub(super) fn unit_to_metre(&self) -> f64 {

@@ -142,6 +142,11 @@ impl Crs {
         self.0.definition.is_geographic()
     }
 
+    /// Units of x that lead once around the globe to the same place, for geographic systems and Web Mercator.
+    pub fn turn(&self) -> Option<f64> {
+        self.0.definition.turn()
+    }
+
     /// Metres in one unit of x and y; for angles, along the equator.
     pub fn unit_to_metre(&self) -> f64 {
         self.0.definition.unit_to_metre()

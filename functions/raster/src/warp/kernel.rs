@@ -1,0 +1,192 @@
+//! Resampling kernels: how many neighbours count, and how much.
+//!
+//! A kernel of support radius r covers r level pixels on either side of a position, or r output pixels where the level is
+//! finer than the output: then it widens by the scale, so that no sample between two output pixels is skipped.
+
+/// How a value between samples is made. Names are GDAL's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Kernel {
+    /// The sample whose pixel holds the position.
+    #[default]
+    Nearest,
+    /// Triangle of radius 1.
+    Bilinear,
+    /// Catmull-Rom cubic convolution, a = -0.5 (Keys 1981).
+    Cubic,
+    /// Cubic B-spline.
+    CubicSpline,
+    /// Lanczos windowed sinc of radius 3.
+    Lanczos,
+    /// Mean of the samples under the output pixel, by the share of each that is covered.
+    Average,
+    /// Root of the mean of squares, weighted like `Average`.
+    Rms,
+    /// Sum of the samples under the output pixel, weighted like `Average`.
+    Sum,
+    /// The commonest value under the output pixel; of equals the one met first.
+    Mode,
+    /// Least value under the output pixel.
+    Min,
+    /// Greatest value under the output pixel.
+    Max,
+    /// Median of the values under the output pixel.
+    Med,
+    /// First quartile.
+    Q1,
+    /// Third quartile.
+    Q3,
+}
+
+impl Kernel {
+    /// Every kernel with its name in requests.
+    pub const ALL: [(&'static str, Self); 14] = [
+        ("nearest", Self::Nearest),
+        ("bilinear", Self::Bilinear),
+        ("cubic", Self::Cubic),
+        ("cubic_spline", Self::CubicSpline),
+        ("lanczos", Self::Lanczos),
+        ("average", Self::Average),
+        ("mode", Self::Mode),
+        ("rms", Self::Rms),
+        ("sum", Self::Sum),
+        ("min", Self::Min),
+        ("max", Self::Max),
+        ("med", Self::Med),
+        ("q1", Self::Q1),
+        ("q3", Self::Q3),
+    ];
+
+    /// The kernel of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, kernel)| *kernel)
+    }
+
+    /// Its name in requests.
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(_, kernel)| *kernel == self)
+            .map_or("nearest", |(name, _)| name)
+    }
+
+    /// Level pixels on either side of a position that can count, where an output pixel covers `scale` level pixels.
+    pub fn radius(self, scale: f64) -> f64 {
+        self.support() * self.width(scale)
+    }
+
+    /// Whether the result is a weighted mean that may be taken along rows and columns apart.
+    pub fn is_linear(self) -> bool {
+        matches!(
+            self,
+            Self::Bilinear | Self::Cubic | Self::CubicSpline | Self::Lanczos | Self::Average | Self::Sum
+        )
+    }
+
+    fn support(self) -> f64 {
+        match self {
+            Self::Bilinear => 1.0,
+            Self::Cubic | Self::CubicSpline => 2.0,
+            Self::Lanczos => 3.0,
+            _ => 0.5,
+        }
+    }
+
+    /// By how much the kernel is stretched. The kernels that average an area never shrink below one sample.
+    fn width(self, scale: f64) -> f64 {
+        if self == Self::Nearest {
+            1.0
+        } else {
+            scale.max(1.0)
+        }
+    }
+
+    /// The weight of a sample at `distance` kernel widths from the position.
+    fn weight(self, distance: f64) -> f64 {
+        let x = distance.abs();
+        match self {
+            Self::Bilinear => (1.0 - x).max(0.0),
+            Self::Cubic if x < 1.0 => (1.5 * x - 2.5) * x * x + 1.0,
+            Self::Cubic if x < 2.0 => ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0,
+            Self::CubicSpline if x < 1.0 => (0.5 * x - 1.0) * x * x + 2.0 / 3.0,
+            Self::CubicSpline if x < 2.0 => (2.0 - x).powi(3) / 6.0,
+            Self::Lanczos if x < 1e-9 => 1.0,
+            Self::Lanczos if x < 3.0 => {
+                let angle = std::f64::consts::PI * x;
+                3.0 * angle.sin() * (angle / 3.0).sin() / (angle * angle)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Fills `taps` with the weights of the samples from the answered index on, along one axis, for a `position` in level pixels.
+    pub(super) fn taps(self, position: f64, scale: f64, taps: &mut Taps) {
+        let width = self.width(scale);
+        let radius = self.radius(scale);
+        taps.weights.clear();
+        let first = (position - radius - 0.5).ceil();
+        let last = (position + radius - 0.5).floor();
+        if self.support() > 0.5 {
+            taps.start = first as i64;
+            let mut at = first;
+            while at <= last {
+                taps.weights
+                    .push(self.weight((at + 0.5 - position) / width) as f32);
+                at += 1.0;
+            }
+        } else {
+            // The share of each sample that lies under the output pixel.
+            let (from, to) = (position - radius, position + radius);
+            let first = from.floor();
+            taps.start = first as i64;
+            let mut at = first;
+            while at < to {
+                taps.weights.push(((at + 1.0).min(to) - at.max(from)) as f32);
+                at += 1.0;
+            }
+        }
+    }
+}
+
+/// Weights of neighbouring samples along one axis.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Taps {
+    /// Index of the first sample; may lie outside the level.
+    pub(super) start: i64,
+    /// One weight a sample; they need not sum to 1.
+    pub(super) weights: Vec<f32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_sum_to_one_at_any_phase() {
+        for (name, kernel) in Kernel::ALL {
+            for phase in [0.0, 0.13, 0.5, 0.77] {
+                let mut taps = Taps::default();
+                kernel.taps(10.0 + phase, 1.0, &mut taps);
+                let sum: f32 = taps.weights.iter().sum();
+                assert!((sum - 1.0).abs() < 0.011, "{name} at {phase}: {sum}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_widens_when_the_level_is_finer() {
+        let mut taps = Taps::default();
+        Kernel::Bilinear.taps(10.0, 2.0, &mut taps);
+        assert_eq!(
+            (taps.start, taps.weights.as_slice()),
+            (8, &[0.25, 0.75, 0.75, 0.25][..])
+        );
+        Kernel::Average.taps(10.0, 3.0, &mut taps);
+        assert_eq!(
+            (taps.start, taps.weights.as_slice()),
+            (8, &[0.5, 1.0, 1.0, 0.5][..])
+        );
+    }
+}

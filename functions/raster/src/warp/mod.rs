@@ -1,0 +1,16 @@
+//! Samples of a level → samples on the tile's pixels. Knows no codec and no meaning of bands.
+//!
+//! [`Placement`] says for every output pixel where its centre lies in the level; [`resample`] fetches
+//! values from there with a [`Kernel`] that widens when the level is finer than the output.
+
+pub mod kernel;
+pub mod resolution;
+pub mod placement;
+pub mod resample;
+pub mod window;
+
+pub use kernel::Kernel;
+pub use placement::{Placement, Target};
+pub use resample::resample;
+pub use resolution::{Extent, extent, resolution};
+pub use window::{Assembly, Rect, Window};
