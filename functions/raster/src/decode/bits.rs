@@ -49,52 +49,27 @@ fn swap<T: Copy>(values: &mut [T], swapped: impl Fn(T) -> T) {
 
 /// Stored rows of a width that is no type's own → samples of `data_type`.
 ///
-/// Whole bytes (16-bit floats, 24 bits) stand in the file's byte order. Other widths are a stream of bits, highest
-/// first, and each row begins on a byte.
+/// Floats stand in the file's byte order. Integers are a stream of bits, highest first, and each row begins on a byte
+/// (TIFF 6.0, section 4); that holds for 24 bits too, in files of either byte order, as GDAL writes them.
 pub(super) fn widen(stored: &[u8], format: &BlockFormat, data_type: DataType) -> Samples {
-    let big = format.byte_order == ByteOrder::Big;
-    match (format.kind, format.bits, data_type) {
-        (SampleKind::Float, 16, _) => {
-            let halves = stored.as_chunks::<2>().0.iter();
-            Samples::F32(
-                halves
-                    .map(|b| {
-                        f32_of_half(if big {
-                            u16::from_be_bytes(*b)
-                        } else {
-                            u16::from_le_bytes(*b)
-                        })
-                    })
-                    .collect(),
-            )
-        }
-        (SampleKind::Float, _, _) => Samples::F32(triples(stored, big).map(f32_of_triple).collect()),
-        (SampleKind::Int, _, _) => Samples::I32(
-            triples(stored, big)
-                .map(|v| (v << 8).cast_signed() >> 8)
-                .collect(),
-        ),
-        (_, 24, _) => Samples::U32(triples(stored, big).collect()),
-        (_, _, DataType::U8) => Samples::U8(unpack(stored, format, |v| v as u8)),
-        (_, _, DataType::U16) => Samples::U16(unpack(stored, format, |v| v as u16)),
-        _ => Samples::U32(unpack(stored, format, |v| v)),
+    if format.kind == SampleKind::Float {
+        return Samples::F32(small_floats(stored, format));
+    }
+    match data_type {
+        DataType::U8 => Samples::U8(unpack(stored, format, |value| value as u8)),
+        DataType::I8 => Samples::I8(unpack(stored, format, |value| value as i8)),
+        DataType::U16 => Samples::U16(unpack(stored, format, |value| value as u16)),
+        DataType::I16 => Samples::I16(unpack(stored, format, |value| value as i16)),
+        DataType::I32 => Samples::I32(unpack(stored, format, |value| value as i32)),
+        _ => Samples::U32(unpack(stored, format, |value| value as u32)),
     }
 }
 
-fn triples(stored: &[u8], big: bool) -> impl Iterator<Item = u32> + '_ {
-    stored.as_chunks::<3>().0.iter().map(move |&[a, b, c]| {
-        if big {
-            u32::from_be_bytes([0, a, b, c])
-        } else {
-            u32::from_le_bytes([a, b, c, 0])
-        }
-    })
-}
-
 /// Bits highest first, `format.bits` (at most 32) a sample, each row from a new byte.
-fn unpack<T>(stored: &[u8], format: &BlockFormat, narrow: impl Fn(u32) -> T) -> Vec<T> {
+fn unpack<T>(stored: &[u8], format: &BlockFormat, narrow: impl Fn(i64) -> T) -> Vec<T> {
     let bits = u32::from(format.bits);
-    let mask = (1u64 << bits) - 1;
+    let unused = 64 - bits;
+    let is_signed = format.kind == SampleKind::Int;
     let row_len = format.row_len();
     let mut samples = Vec::with_capacity(stored.len() / format.row_bytes() * row_len);
     for row in stored.chunks_exact(format.row_bytes()) {
@@ -103,19 +78,50 @@ fn unpack<T>(stored: &[u8], format: &BlockFormat, narrow: impl Fn(u32) -> T) -> 
         for _ in 0..row_len {
             while held_bits < bits {
                 // A row holds all its samples; past its end there is nothing to ask for.
-                held = held << 8 | u64::from(*bytes.next().unwrap_or(&0));
+                held = (held << 8) | u64::from(*bytes.next().unwrap_or(&0));
                 held_bits += 8;
             }
             held_bits -= bits;
-            samples.push(narrow((held >> held_bits & mask) as u32));
+            let high = (held >> held_bits) << unused;
+            let value = if is_signed {
+                high.cast_signed() >> unused
+            } else {
+                (high >> unused).cast_signed()
+            };
+            samples.push(narrow(value));
         }
     }
     samples
 }
 
+fn small_floats(stored: &[u8], format: &BlockFormat) -> Vec<f32> {
+    let is_big = format.byte_order == ByteOrder::Big;
+    let order = |mut bytes: [u8; 4], len: usize| {
+        if is_big {
+            bytes[..len].reverse();
+        }
+        u32::from_le_bytes(bytes)
+    };
+    if format.bits == 16 {
+        stored
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&[a, b]| f32_of_half(order([a, b, 0, 0], 2)))
+            .collect()
+    } else {
+        stored
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&[a, b, c]| f32_of_triple(order([a, b, c, 0], 3)))
+            .collect()
+    }
+}
+
 /// IEEE 754-2008 binary16.
-fn f32_of_half(half: u16) -> f32 {
-    small_float::<10, 15>(half.into(), 31, half >> 15 != 0)
+fn f32_of_half(half: u32) -> f32 {
+    small_float::<10, 15>(half, 31, half >> 15 != 0)
 }
 
 /// The 24-bit float of TIFF Technical Note 3: 1 sign, 7 exponent (bias 63), 16 fraction bits.

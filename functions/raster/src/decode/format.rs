@@ -225,9 +225,9 @@ impl BlockFormat {
             (SampleKind::Uint, 9..=16) => Ok(DataType::U16),
             (SampleKind::Uint, 17..=32) => Ok(DataType::U32),
             (SampleKind::Uint, 64) => Ok(DataType::U64),
-            (SampleKind::Int, 8) => Ok(DataType::I8),
-            (SampleKind::Int, 16) => Ok(DataType::I16),
-            (SampleKind::Int, 24 | 32) => Ok(DataType::I32),
+            (SampleKind::Int, 1..=8) => Ok(DataType::I8),
+            (SampleKind::Int, 9..=16) => Ok(DataType::I16),
+            (SampleKind::Int, 17..=32) => Ok(DataType::I32),
             (SampleKind::Int, 64) => Ok(DataType::I64),
             (SampleKind::Float, 16 | 24 | 32) => Ok(DataType::F32),
             (SampleKind::Float, 64) => Ok(DataType::F64),
@@ -332,15 +332,9 @@ impl BlockFormat {
                 "CCITT group 4 in uncompressed mode",
                 293,
             )),
-            Compression::OldJpeg
-            | Compression::JpegXl
-            | Compression::Jpeg2000
-            | Compression::Webp
-            | Compression::Lerc
-            | Compression::Lzma
-            | Compression::CcittRle
-            | Compression::CcittG3
-            | Compression::CcittG4 => refuse(format!("{name} compression")),
+            Compression::OldJpeg | Compression::JpegXl | Compression::Jpeg2000 => {
+                refuse(format!("{name} compression"))
+            }
             Compression::Other(value) => refuse(format!("compression {value}")),
             _ => Ok(()),
         }
@@ -378,6 +372,11 @@ impl BlockFormat {
     /// Whether the bytes are YCbCr data units that no codec turns into RGB.
     pub(super) fn is_subsampled_ycbcr(&self) -> bool {
         self.photometric == Photometric::YCbCr
+    }
+
+    /// Whether the pixels are ink of which RGB and an opaque alpha are made.
+    pub(super) fn is_cmyk(&self) -> bool {
+        self.photometric == Photometric::Cmyk && self.samples_per_pixel == 4 && self.bits == 8
     }
 
     /// Samples of a row.

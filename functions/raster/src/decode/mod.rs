@@ -9,7 +9,7 @@ mod format; // how bytes become samples
 mod error; // why they did not
 mod bits; // codec-neutral: byte order, bit depths, half floats
 mod predictor; // differences → values
-mod subsampled; // YCbCr → RGB where no codec does it
+mod to_rgb; // YCbCr and CMYK, where no codec does it
 mod inflate; // the codecs, each on its own
 mod lzma;
 mod lzw;
@@ -41,7 +41,8 @@ pub struct Decoded {
 /// Decodes the first `rows_needed` rows of a block.
 ///
 /// `rows_stored` is how many rows this block really has: a last strip may be short, a tile is always whole. No codec
-/// works much beyond the rows needed where its format allows a stop.
+/// works much beyond the rows needed where its format allows a stop. YCbCr comes out as RGB, and 8-bit CMYK as RGB and an
+/// opaque alpha.
 ///
 /// # Errors
 /// [`DecodeError::Unsupported`] as [`BlockFormat::check`] says; [`DecodeError::Broken`] when a needed row is not
@@ -62,19 +63,23 @@ pub fn decode(
             mask: None,
         });
     }
-    match format.compression {
-        Compression::Jpeg => jpeg::decode(format, bytes, rows),
-        Compression::Webp => webp::decode(format, bytes, rows),
-        Compression::Lerc => lerc::decode(format, data_type, bytes, rows),
+    let mut decoded = match format.compression {
+        Compression::Jpeg => jpeg::decode(format, bytes, rows)?,
+        Compression::Webp => webp::decode(format, bytes, rows)?,
+        Compression::Lerc => lerc::decode(format, data_type, bytes, rows)?,
         _ => {
             let samples = byte_stream(format, data_type, &in_bit_order(format, bytes), rows)?;
-            Ok(Decoded {
+            Decoded {
                 samples,
                 rows,
                 mask: None,
-            })
+            }
         }
+    };
+    if let (true, Samples::U8(pixels)) = (format.is_cmyk(), &mut decoded.samples) {
+        to_rgb::from_cmyk(pixels);
     }
+    Ok(decoded)
 }
 
 /// The bytes with the first bit of each the highest, which is how every codec here but JPEG, WebP and LERC reads.
@@ -94,10 +99,10 @@ fn byte_stream(
     rows: u32,
 ) -> Result<Samples, DecodeError> {
     if format.is_subsampled_ycbcr() {
-        let packed_len = subsampled::packed_len(format, rows);
+        let packed_len = to_rgb::packed_len(format, rows);
         let mut packed = vec![0; packed_len + slack(format)];
         fill(format, bytes, &mut packed, packed_len)?;
-        return Ok(Samples::U8(subsampled::to_rgb(format, &packed, rows)));
+        return Ok(Samples::U8(to_rgb::from_ycbcr(format, &packed, rows)));
     }
     let row_bytes = format.row_bytes();
     let needed = row_bytes * rows as usize;

@@ -67,21 +67,6 @@ fn whole_bytes_stand_in_the_files_order() {
     };
     assert_eq!(samples(&little, &[1, 2, 0xfe, 0xff]), Samples::I16(vec![513, -2]));
     assert_eq!(samples(&big, &[2, 1, 0xff, 0xfe]), Samples::I16(vec![513, -2]));
-    let little = format(SampleKind::Int, 24, 1, (2, 1));
-    let big = BlockFormat {
-        byte_order: ByteOrder::Big,
-        ..little.clone()
-    };
-    assert_eq!(
-        samples(&little, &[1, 2, 3, 0xfe, 0xff, 0xff]),
-        Samples::I32(vec![0x03_0201, -2])
-    );
-    assert_eq!(
-        samples(&big, &[3, 2, 1, 0xff, 0xff, 0xfe]),
-        Samples::I32(vec![0x03_0201, -2])
-    );
-    let little = format(SampleKind::Uint, 24, 1, (1, 1));
-    assert_eq!(samples(&little, &[1, 2, 0xff]), Samples::U32(vec![0xff_0201]));
     let long = format(SampleKind::Uint, 64, 1, (1, 1));
     let value = u64::MAX - 1;
     assert_eq!(samples(&long, &value.to_le_bytes()), Samples::U64(vec![value]));

@@ -31,10 +31,12 @@ pub(super) fn decode(format: &BlockFormat, bytes: &[u8], rows: u32) -> Result<De
         return Err(DecodeError::broken(CODEC, "it is an animation"));
     }
     let pitch = format.row_bytes();
-    let mut pixels = vec![0u8; pitch * rows as usize];
+    // Colour is smoothed with the row below, so a crop changes its last row; two more keep those needed as they are.
+    let crop = i64::from(rows).saturating_add(2).min(height) as usize;
+    let mut pixels = vec![0u8; pitch * crop];
     config.options.use_cropping = 1;
     config.options.crop_width = config.input.width;
-    config.options.crop_height = rows as i32;
+    config.options.crop_height = crop as i32;
     config.output.colorspace = if format.samples_per_pixel == 3 {
         ffi::WEBP_CSP_MODE::MODE_RGB
     } else {
@@ -50,6 +52,7 @@ pub(super) fn decode(format: &BlockFormat, bytes: &[u8], rows: u32) -> Result<De
     // outlives the call; `bytes` is as above. External memory leaves nothing to free.
     let status = unsafe { ffi::WebPDecode(bytes.as_ptr(), bytes.len(), &raw mut config) };
     accept(status)?;
+    pixels.truncate(pitch * rows as usize);
     Ok(Decoded {
         samples: Samples::U8(pixels),
         rows,

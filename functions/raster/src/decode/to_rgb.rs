@@ -1,6 +1,6 @@
-//! YCbCr data units → RGB, where no codec does it (TIFF 6.0, section 21).
+//! Colour spaces that no later step knows → RGB: YCbCr data units (TIFF 6.0, section 21) and CMYK (section 16).
 //!
-//! A unit holds the Y of a block of pixels, row by row, then one Cb and one Cr for all of them. Units go across the
+//! A unit of YCbCr holds the Y of a block of pixels, row by row, then one Cb and one Cr for all of them. Units go across the
 //! block, then down. Each pixel takes its unit's Cb and Cr as they are, as libtiff's RGBA reader does.
 
 use super::BlockFormat;
@@ -12,8 +12,8 @@ pub(super) fn packed_len(format: &BlockFormat, rows: u32) -> usize {
     units * unit_len(format)
 }
 
-/// `[rows, width, 3]`, 8 bits.
-pub(super) fn to_rgb(format: &BlockFormat, packed: &[u8], rows: u32) -> Vec<u8> {
+/// Data units → `[rows, width, 3]`, 8 bits.
+pub(super) fn from_ycbcr(format: &BlockFormat, packed: &[u8], rows: u32) -> Vec<u8> {
     let (across, down) = unit(format);
     let (width, rows) = (format.width_px as usize, rows as usize);
     let mut rgb = vec![0; width * rows * 3];
@@ -58,6 +58,18 @@ fn rgb_of(luma: u8, cb: u8, cr: u8) -> [u8; 3] {
     [red, green, blue].map(|value| value.round().clamp(0.0, 255.0) as u8)
 }
 
+/// Turns pixels of 8-bit cyan, magenta, yellow and black into red, green, blue and an opaque alpha, the four bands that
+/// GDAL shows of such a file. No ink profile is heeded.
+pub(super) fn from_cmyk(pixels: &mut [u8]) {
+    for [cyan, magenta, yellow, black] in pixels.as_chunks_mut().0 {
+        let light = 255 - u16::from(*black);
+        for ink in [cyan, magenta, yellow] {
+            *ink = ((255 - u16::from(*ink)) * light / 255) as u8;
+        }
+        *black = 255;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,9 +93,19 @@ mod tests {
             [70, 80, 0, 0, 128, 128],
             [76, 0, 0, 0, 85, 255],
         ];
-        let rgb = to_rgb(&format, packed.as_flattened(), 3);
+        let rgb = from_ycbcr(&format, packed.as_flattened(), 3);
         let red: Vec<u8> = rgb.iter().step_by(3).copied().collect();
         assert_eq!(red, [10, 20, 30, 40, 50, 60, 70, 80, 254]);
         assert_eq!(rgb[24..], [254, 0, 0]);
+    }
+
+    #[test]
+    fn ink_takes_light_away() {
+        let mut pixels = [0, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255, 131, 229, 244, 146];
+        from_cmyk(&mut pixels);
+        assert_eq!(
+            pixels,
+            [255, 255, 255, 255, 0, 255, 255, 255, 0, 0, 0, 255, 53, 11, 4, 255]
+        );
     }
 }
