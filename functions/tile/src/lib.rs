@@ -6,6 +6,8 @@
 pub mod request;
 /// Which files may be read.
 pub mod access;
+/// What the names in a request stand for.
+pub mod layers;
 /// What is sent back.
 pub mod response;
 /// What the operator set.

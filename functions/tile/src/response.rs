@@ -18,6 +18,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::json;
 
 use crate::access::Denied;
+use crate::layers::Unresolved;
 use crate::request::Refused;
 use crate::settings::EmptyTile;
 
@@ -126,6 +127,15 @@ impl Problem {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response
+    }
+}
+
+impl From<Unresolved> for Problem {
+    fn from(unresolved: Unresolved) -> Self {
+        match unresolved {
+            Unresolved::Refused(refused) => refused.into(),
+            Unresolved::Denied(denied) => denied.into(),
+        }
     }
 }
 

@@ -8,6 +8,8 @@ mod absolute;
 mod pattern;
 mod relative;
 
+use std::borrow::Cow;
+use std::fmt;
 use std::path::PathBuf;
 
 pub use absolute::Malformed;
@@ -30,6 +32,32 @@ pub enum Location {
     Az(Object),
     /// An `http` or `https` address, ready to be sent: no fragment, no user, no dot segments.
     Http(String),
+}
+
+impl Location {
+    /// The address as one text: two locations have the same one only if they are the same. It may hold a
+    /// signature, so it belongs into no log and no answer.
+    pub fn identity(&self) -> Cow<'_, str> {
+        match self {
+            Self::Embedded(name) => format!("embedded:{name}").into(),
+            Self::Local(path) => format!("file:{}", path.display()).into(),
+            Self::S3(object) => format!("s3://{}/{}", object.bucket, object.key).into(),
+            Self::Gs(object) => format!("gs://{}/{}", object.bucket, object.key).into(),
+            Self::Az(object) => format!("az://{}/{}", object.bucket, object.key).into(),
+            Self::Http(url) => url.into(),
+        }
+    }
+}
+
+/// For logs: the address without its query, which may be a signature.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let identity = self.identity();
+        match (self, identity.split_once('?')) {
+            (Self::Http(_), Some((plain, _))) => write!(f, "{plain}?…"),
+            _ => f.write_str(&identity),
+        }
+    }
 }
 
 /// A bucket (or container) and a raw key: not percent-encoded.

@@ -326,3 +326,11 @@ fn roots_are_folders_or_prefixes() {
     assert_eq!(Root::parse("https://h/p?sig=1"), Err(Malformed::Query));
     assert_eq!(Root::parse("ftp://h/p"), Err(Malformed::Scheme));
 }
+
+#[test]
+fn a_signature_is_part_of_the_identity_and_never_shown() {
+    let signed = Location::Http("https://h/a.tif?X-Amz-Signature=hush".into());
+    assert_eq!(signed.to_string(), "https://h/a.tif?…");
+    assert_eq!(signed.identity(), "https://h/a.tif?X-Amz-Signature=hush");
+    assert_eq!(Location::S3(object("b", "a?b.tif")).to_string(), "s3://b/a?b.tif");
+}

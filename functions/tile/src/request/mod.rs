@@ -20,7 +20,7 @@ pub use query::{Query, encode, slip_of};
 pub use resampling::Resampling;
 pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
 pub use source::{Asked, BandName, LayerName};
-pub use style::{Bands, ColormapChoice, LARGEST_EDGE_PX, Range, Style};
+pub use style::{Bands, ColormapChoice, Formula, LARGEST_EDGE_PX, Range, Style};
 
 /// Why a request cannot be answered as it stands. Every variant is for the caller to mend.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

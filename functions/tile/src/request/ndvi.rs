@@ -1,22 +1,23 @@
 //! The NDVI route: which bands, and the style it draws them in where the request is silent.
 
-use super::style::{Bands, ColormapChoice, Range};
+use super::style::{Bands, ColormapChoice, Formula, Range};
 use super::{Asked, BandName, Query, Refused, Style, source};
 
 /// The sources of an NDVI request and its preset.
 pub(super) fn read(query: &Query) -> Result<(Asked, Style), Refused> {
     let (asked, red, nir) = sources(query)?;
-    Ok((asked, style(&red, &nir)))
+    Ok((asked, style(&red, &nir)?))
 }
 
 /// The normalised difference vegetation index of two bands, coloured from red to green.
-fn style(red: &BandName, nir: &BandName) -> Style {
-    Style {
-        bands: Some(Bands::Expression(format!("({nir}-{red})/({nir}+{red})"))),
+fn style(red: &BandName, nir: &BandName) -> Result<Style, Refused> {
+    let formula = Formula::parse(&format!("({nir}-{red})/({nir}+{red})"))?;
+    Ok(Style {
+        bands: Some(Bands::Expression(formula)),
         rescale: vec![Range { min: -1.0, max: 1.0 }],
         colormap: Some(ColormapChoice::Named("rdylgn".to_owned())),
         ..Style::default()
-    }
+    })
 }
 
 /// The files and band names of an NDVI: two files, two bands of one file, or the first layer's `red` and `nir`.

@@ -1,14 +1,11 @@
 //! The routes: which path asks for what.
 
-use std::fmt;
-
 use http::Method;
 use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Format, Grid, LARGEST_EDGE_PX, LARGEST_ZOOM, LayerName, Pairs, Query, Refused, Scale,
-    Style, ndvi, source,
+    Address, Asked, Format, Grid, LARGEST_ZOOM, LayerName, Pairs, Query, Refused, Scale, Style, ndvi, source,
 };
 
 /// Everything that can be asked.
@@ -38,7 +35,7 @@ pub enum Route {
     Health,
 }
 
-/// One map tile. Its pixels stay within [`LARGEST_EDGE_PX`].
+/// One map tile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TileRequest {
     /// Whose pixels.
@@ -224,10 +221,8 @@ impl Line {
                 "is missing: several files need one, such as red;green;blue",
             ));
         }
-        match request.edge_px() {
-            edge_px if edge_px > LARGEST_EDGE_PX => Err(Refused::TooManyPixels { edge_px }),
-            _ => Ok(Route::Tile(request)),
-        }
+        request.style.edge_px(request.scale)?;
+        Ok(Route::Tile(request))
     }
 
     fn read_point(self, place: &str, query: &Query) -> Result<Route, Refused> {
@@ -335,42 +330,5 @@ impl TileRequest {
             Some(preset) => self.style.clone().over(preset),
             None => self.style.clone(),
         }
-    }
-
-    /// The edge of the answer in pixels, scale and buffer included.
-    pub fn edge_px(&self) -> u32 {
-        let tile = self
-            .style
-            .tilesize_px
-            .unwrap_or(256)
-            .saturating_mul(self.scale.factor());
-        tile.saturating_add(self.style.buffer_half_px.unwrap_or(0))
-    }
-
-    /// The one text of this request: two spellings that mean the same tile give the same text, and two
-    /// requests that differ do not.
-    pub fn canonical(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl fmt::Display for TileRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.asked {
-            Asked::Layer(name) => write!(f, "layer {name} ")?,
-            Asked::FirstLayer => write!(f, "layer ")?,
-            Asked::Url(_) | Asked::Urls(_) => write!(f, "file ")?,
-        }
-        let (grid, address, scale) = (self.grid.name(), self.address, self.scale);
-        write!(f, "{grid}/{address}{scale}.{} ", self.format.extension())?;
-        let mut pairs = self.asked.pairs();
-        let style = self.wanted_style().pairs();
-        pairs.extend(style.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let pairs: Vec<(&str, String)> = pairs
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.clone()))
-            .collect();
-        Pairs(&pairs).fmt(f)
     }
 }

@@ -1,0 +1,175 @@
+//! The layers file: JSON, written by the operator, refused with the place of its first mistake.
+//!
+//! ```json
+//! {"layers": [{"name": "ndvi", "sources": {"red": "B04.tif", "nir": "B08.tif"},
+//!              "style": {"expression": "(nir-red)/(nir+red)", "rescale": "-1,1", "colormap_name": "rdylgn"}}]}
+//! ```
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Bands, Files, Layer};
+use crate::access::{Malformed, Root};
+use crate::request::{BandName, LARGEST_ZOOM, LayerName, Query, Refused, Style, slip_of};
+
+/// What is wrong with a layers file.
+#[derive(Debug, thiserror::Error)]
+pub enum LayersError {
+    /// It is not the JSON that it should be; the message names line and column.
+    #[error("{0}")]
+    Json(serde_json::Error),
+    /// A layer does not hold together.
+    #[error("layer {layer}: {reason}")]
+    Layer {
+        /// Its name, as written.
+        layer: String,
+        /// Which field is wrong, and how.
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    layers: Vec<WrittenLayer>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLayer {
+    name: String,
+    title: Option<String>,
+    attribution: Option<String>,
+    description: Option<String>,
+    bounds: Option<[f64; 4]>,
+    minzoom: Option<u8>,
+    maxzoom: Option<u8>,
+    url: Option<String>,
+    sources: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    style: serde_json::Map<String, Value>,
+}
+
+/// Reads the layers; relative urls resolve against `base`.
+pub(super) fn parse(text: &str, base: &Root) -> Result<Vec<Layer>, LayersError> {
+    let written: Written = serde_json::from_str(text).map_err(LayersError::Json)?;
+    let mut names = HashSet::new();
+    written
+        .layers
+        .into_iter()
+        .map(|layer| {
+            let name = layer.name.clone();
+            let fault = |reason| LayersError::Layer {
+                layer: name.clone(),
+                reason,
+            };
+            if !names.insert(name.clone()) {
+                return Err(fault("the name stands twice".to_owned()));
+            }
+            read(layer, base).map_err(fault)
+        })
+        .collect()
+}
+
+fn read(written: WrittenLayer, base: &Root) -> Result<Layer, String> {
+    let name = LayerName::new(&written.name).ok_or("name: up to 64 letters, digits, _, - and .")?;
+    let files = read_files(written.url, written.sources, base)?;
+    let style = read_style(&written.style)?;
+    if matches!(files, Files::Named(_)) && !matches!(style.bands, Some(Bands::Expression(_))) {
+        return Err("style: several sources need an expression, such as red;green;blue".to_owned());
+    }
+    let (minzoom, maxzoom) = (written.minzoom, written.maxzoom);
+    if maxzoom.unwrap_or(LARGEST_ZOOM) > LARGEST_ZOOM
+        || minzoom.unwrap_or(0) > maxzoom.unwrap_or(LARGEST_ZOOM)
+    {
+        return Err(format!("minzoom, maxzoom: 0 to {LARGEST_ZOOM}, the lower first"));
+    }
+    if written.bounds.is_some_and(|bounds| !are_bounds(bounds)) {
+        return Err("bounds: west, south, east, north in degrees".to_owned());
+    }
+    Ok(Layer {
+        title: written.title.unwrap_or(written.name),
+        attribution: written.attribution,
+        description: written.description,
+        bounds: written.bounds,
+        name,
+        minzoom,
+        maxzoom,
+        files,
+        style,
+    })
+}
+
+/// East may lie west of west: such bounds cross the antimeridian.
+fn are_bounds([west, south, east, north]: [f64; 4]) -> bool {
+    let on_earth = |lon: f64| (-180.0..=360.0).contains(&lon);
+    on_earth(west) && on_earth(east) && west != east && -90.0 <= south && south < north && north <= 90.0
+}
+
+fn read_files(
+    url: Option<String>,
+    sources: Option<BTreeMap<String, String>>,
+    base: &Root,
+) -> Result<Files, String> {
+    let resolve = |field: &str, url: &str| {
+        base.trusted(url)
+            .map_err(|error: Malformed| format!("{field}: {error}"))
+    };
+    match (url, sources) {
+        (Some(url), None) => Ok(Files::One(resolve("url", &url)?)),
+        (None, Some(sources)) if !sources.is_empty() => {
+            let named = sources.iter().map(|(name, url)| {
+                let band = BandName::new(name)
+                    .ok_or_else(|| format!("sources: {name} is no name of letters, digits and _"))?;
+                Ok((band, resolve(&format!("sources.{name}"), url)?))
+            });
+            named.collect::<Result<_, String>>().map(Files::Named)
+        }
+        _ => Err("give one of url and sources".to_owned()),
+    }
+}
+
+/// A style in JSON is the query's, with numbers, booleans and arrays where they read better.
+fn read_style(written: &serde_json::Map<String, Value>) -> Result<Style, String> {
+    let mut pairs = Vec::new();
+    for (name, value) in written {
+        if !Style::PARAMETERS.contains(&name.as_str()) {
+            let hint = slip_of(name).map_or_else(|| Style::PARAMETERS.join(", "), str::to_owned);
+            return Err(format!("style: {name} is unknown: do you mean {hint}?"));
+        }
+        let values =
+            as_texts(name, value).ok_or_else(|| format!("style: {name} has a value that is no text"))?;
+        pairs.extend(values.into_iter().map(|value| (name.clone(), value)));
+    }
+    Style::parse(&Query::of(pairs)).map_err(|refused: Refused| format!("style: {refused}"))
+}
+
+fn as_texts(name: &str, value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Object(_) | Value::Array(_) if name == "colormap" => Some(vec![value.to_string()]),
+        Value::Array(items) if name == "rescale" && items.iter().all(Value::is_number) => {
+            Some(vec![joined(items)?])
+        }
+        Value::Array(items) => items.iter().map(as_text).collect(),
+        value => Some(vec![as_text(value)?]),
+    }
+}
+
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Array(items) => joined(items),
+        Value::Null | Value::Object(_) => None,
+    }
+}
+
+fn joined(items: &[Value]) -> Option<String> {
+    let texts: Option<Vec<String>> = items
+        .iter()
+        .map(|item| item.is_number().then(|| item.to_string()))
+        .collect();
+    texts.map(|texts| texts.join(","))
+}

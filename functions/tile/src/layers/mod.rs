@@ -1,0 +1,213 @@
+//! The catalog: what each name that a request may use stands for, and what the request then asks in full.
+//!
+//! A request names a layer, a file or several files. The catalog turns names into [`Location`]s, with the access
+//! rules applied, and lays the request's style over the layer's. What comes out, a [`Task`], needs no configuration
+//! any more, and its canonical text is its identity.
+
+mod file;
+
+use std::fmt;
+
+use crate::access::{Access, Denied, Location, Root};
+use crate::request::{
+    Address, Asked, BandName, Bands, Format, Grid, LayerName, Refused, Scale, Style, TileRequest, encode,
+};
+
+pub use file::LayersError;
+
+/// The configured layers, and the rules for files that are none of them.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    layers: Vec<Layer>,
+    access: Access,
+}
+
+/// One configured layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// Its name in paths.
+    pub name: LayerName,
+    /// What to call it, its name unless it has a title.
+    pub title: String,
+    /// Whom to thank, as text or HTML for a map's corner.
+    pub attribution: Option<String>,
+    /// A sentence about it.
+    pub description: Option<String>,
+    /// West, south, east, north in degrees, when the file's own shall not hold.
+    pub bounds: Option<[f64; 4]>,
+    /// The lowest zoom to ask for, when the file's own shall not hold.
+    pub minzoom: Option<u8>,
+    /// The deepest zoom to ask for, when the file's own shall not hold.
+    pub maxzoom: Option<u8>,
+    /// Whose pixels.
+    pub files: Files,
+    /// How they become a picture, where a request is silent.
+    pub style: Style,
+}
+
+/// The files behind one picture.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Files {
+    /// One file; an expression calls its bands by number or by their own names.
+    One(Location),
+    /// Several files, ordered by the name by which an expression calls each one's first band.
+    Named(Vec<(BandName, Location)>),
+}
+
+/// One tile to draw: everything is known but the pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Whose pixels.
+    pub files: Files,
+    /// On which grid.
+    pub grid: Grid,
+    /// Which tile.
+    pub address: Address,
+    /// How many pixels stand for one.
+    pub scale: Scale,
+    /// In which form.
+    pub format: Format,
+    /// The whole style: the request's, over its route's, over its layer's.
+    pub style: Style,
+    /// The edge of the answer in pixels, scale and buffer included.
+    pub edge_px: u32,
+}
+
+/// Why a name leads nowhere.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unresolved {
+    /// The request has to change.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The file is not open to requests.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+}
+
+impl Catalog {
+    /// Reads a layers file; relative urls in it resolve against `base`.
+    pub fn parse(text: &str, base: &Root, access: Access) -> Result<Self, LayersError> {
+        Ok(Self {
+            layers: file::parse(text, base)?,
+            access,
+        })
+    }
+
+    /// A catalog without layers.
+    pub fn of_files(access: Access) -> Self {
+        Self {
+            layers: Vec::new(),
+            access,
+        }
+    }
+
+    /// The layers in the order of their file.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The layer that a request names, if it names one.
+    pub fn layer(&self, asked: &Asked) -> Result<Option<&Layer>, Refused> {
+        match asked {
+            Asked::Layer(name) => {
+                let layer = self.layers.iter().find(|layer| layer.name == *name);
+                layer.map(Some).ok_or(Refused::Unknown { kind: "layer" })
+            }
+            Asked::FirstLayer => {
+                let none = || Refused::parameter("url", "is missing: no layer is configured here");
+                self.layers.first().map(Some).ok_or_else(none)
+            }
+            Asked::Url(_) | Asked::Urls(_) => Ok(None),
+        }
+    }
+
+    /// The files that a request asks for, and the style that holds where it is silent.
+    pub fn find(&self, asked: &Asked) -> Result<(Files, Style), Unresolved> {
+        if let Some(layer) = self.layer(asked)? {
+            return Ok((layer.files.clone(), layer.style.clone()));
+        }
+        let files = match asked {
+            Asked::Urls(urls) => {
+                let open = urls
+                    .iter()
+                    .map(|(name, url)| Ok((name.clone(), self.access.untrusted(url)?)));
+                Files::Named(open.collect::<Result<_, Denied>>()?)
+            }
+            Asked::Url(url) => Files::One(self.access.untrusted(url)?),
+            Asked::Layer(_) | Asked::FirstLayer => return Err(Refused::Unknown { kind: "layer" }.into()),
+        };
+        Ok((files, Style::default()))
+    }
+
+    /// The task that a tile request stands for.
+    pub fn task(&self, request: &TileRequest) -> Result<Task, Unresolved> {
+        let (files, base) = self.find(&request.asked)?;
+        let style = request.wanted_style().over(&base);
+        let &TileRequest {
+            grid,
+            address,
+            scale,
+            format,
+            ..
+        } = request;
+        let edge_px = style.edge_px(scale)?;
+        Ok(Task {
+            files,
+            grid,
+            address,
+            scale,
+            format,
+            style,
+            edge_px,
+        })
+    }
+}
+
+impl Files {
+    /// The locations, in order.
+    pub fn locations(&self) -> impl Iterator<Item = &Location> {
+        let (one, named) = match self {
+            Self::One(location) => (Some(location), &[][..]),
+            Self::Named(named) => (None, named.as_slice()),
+        };
+        one.into_iter().chain(named.iter().map(|(_, location)| location))
+    }
+}
+
+impl Task {
+    /// The identity of the task: two spellings that mean the same tile give the same text, two tiles that differ
+    /// in a pixel do not. It may hold a signature: it is for hashing, not for showing.
+    pub fn canonical(&self) -> String {
+        let files: Vec<String> = match &self.files {
+            Files::One(location) => vec![format!("url={}", encode(&location.identity()))],
+            Files::Named(named) => {
+                let one = |(name, location): &(BandName, Location)| {
+                    format!("url.{name}={}", encode(&location.identity()))
+                };
+                named.iter().map(one).collect()
+            }
+        };
+        format!("{self} {}", files.join(" "))
+    }
+}
+
+/// The tile and its style, for logs: no file is named.
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}/{}{}.{}",
+            self.grid.name(),
+            self.address,
+            self.scale,
+            self.format.extension()
+        )?;
+        self.style
+            .pairs()
+            .iter()
+            .try_for_each(|(name, value)| write!(f, " {name}={}", encode(value)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! Names into files and styles, spellings into one identity.
+
+use http::Method;
+
+use super::*;
+use crate::access::Pattern;
+use crate::request::{Query, Route};
+
+fn catalog(text: &str) -> Result<Catalog, LayersError> {
+    let access = Access::new(
+        Some(Root::Folder("/data".into())),
+        Pattern::parse_list("https://h/*").unwrap(),
+    );
+    Catalog::parse(text, &Root::Folder("/layers".into()), access)
+}
+
+fn demo() -> Catalog {
+    catalog(
+        r#"{"layers": [
+            {"name": "a", "url": "a.tif", "style": {"bidx": [3, 2, 1], "rescale": [0, 3000], "resampling": "bilinear"}},
+            {"name": "b", "url": "s3://b/b.tif", "title": "B", "bounds": [170, -10, -170, 10], "minzoom": 3},
+            {"name": "n", "sources": {"red": "r.tif", "nir": "https://u/n.tif"}, "style": {"expression": "nir-red"}}
+        ]}"#,
+    )
+    .unwrap()
+}
+
+fn task(target: &str) -> Result<Task, Unresolved> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    match Route::parse(&Method::GET, path, query)? {
+        Route::Tile(request) => demo().task(&request),
+        other => panic!("{target} is no tile: {other:?}"),
+    }
+}
+
+fn canonical(target: &str) -> String {
+    task(target).unwrap().canonical()
+}
+
+fn style(raw: &str) -> Style {
+    Style::parse(&Query::parse(raw).unwrap()).unwrap()
+}
+
+#[test]
+fn a_layer_is_its_file_and_its_style() {
+    let plain = task("/tiles/a/1/0/0").unwrap();
+    assert_eq!(plain.files, Files::One(Location::Local("/layers/a.tif".into())));
+    assert_eq!(
+        plain.style,
+        style("bidx=3&bidx=2&bidx=1&rescale=0,3000&resampling=bilinear")
+    );
+    let catalog = demo();
+    assert_eq!(catalog.layers()[1].title, "B");
+    assert_eq!(catalog.layers()[1].bounds, Some([170.0, -10.0, -170.0, 10.0]));
+    assert_eq!(
+        task("/tiles/c/1/0/0").unwrap_err(),
+        Refused::Unknown { kind: "layer" }.into()
+    );
+}
+
+#[test]
+fn named_sources_stand_in_the_order_of_their_names() {
+    let Files::Named(named) = task("/tiles/n/1/0/0").unwrap().files else {
+        panic!("not several")
+    };
+    let texts: Vec<_> = named
+        .iter()
+        .map(|(name, location)| format!("{name} {location}"))
+        .collect();
+    assert_eq!(texts, ["nir https://u/n.tif", "red file:/layers/r.tif"]);
+}
+
+#[test]
+fn ndvi_without_a_file_is_the_first_layers() {
+    let ndvi = task("/ndvi/1/0/0").unwrap();
+    assert_eq!(ndvi.files, Files::One(Location::Local("/layers/a.tif".into())));
+    let wanted = "expression=(nir-red)/(nir%2Bred)&rescale=-1,1&colormap_name=rdylgn&resampling=bilinear";
+    assert_eq!(ndvi.style, style(wanted));
+    let empty = Catalog::of_files(Access::default());
+    assert!(
+        empty
+            .find(&Asked::FirstLayer)
+            .unwrap_err()
+            .to_string()
+            .starts_with("url is missing")
+    );
+}
+
+#[test]
+fn files_of_requests_pass_the_rules_and_files_of_layers_need_not() {
+    let tile = "/cog/tiles/WebMercatorQuad/1/0/0";
+    assert_eq!(
+        task(&format!("{tile}?url=s3://b/b.tif")).unwrap_err(),
+        Denied.into()
+    );
+    assert_eq!(task(&format!("{tile}?url=../a.tif")).unwrap_err(), Denied.into());
+    let mixed = format!("{tile}?url.a=x.tif&url.b=https://evil/b.tif&expression=a%2Bb");
+    assert_eq!(task(&mixed).unwrap_err(), Denied.into());
+    assert!(task("/tiles/b/1/0/0").is_ok());
+}
+
+#[test]
+fn one_tile_has_one_canonical_text() {
+    let base = "/cog/tiles/WebMercatorQuad/3/4/2";
+    let spellings = [
+        "?url=a%20b.tif&rescale=0,3000&bidx=1",
+        ".png?bidx=01&url=a+b.tif&rescale=0.0,3e3",
+        "@1x.png?rescale=[0,3000]&resampling=nearest&bidx=1&url=a%20b%2Etif&token=secret&unscale=0",
+    ];
+    let texts: Vec<_> = spellings
+        .iter()
+        .map(|rest| canonical(&format!("{base}{rest}")))
+        .collect();
+    assert_eq!(
+        texts[0],
+        "WebMercatorQuad/3/4/2.png bidx=1 rescale=0,3000 url=file:/data/a%20b.tif"
+    );
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:#?}");
+    assert_eq!(
+        canonical("/%74iles/a/03/4/2%402x.png"),
+        canonical("/tiles/a/3/4/2@2x")
+    );
+    let ndvi = canonical("/ndvi/3/4/2?red=r.tif&nir=n.tif");
+    assert_eq!(
+        ndvi,
+        canonical("/ndvi/3/4/2.png?nir=n.tif&red=r.tif&rescale=-1,1")
+    );
+    let by_hand =
+        "url.nir=n.tif&url.red=r.tif&expression=(nir-red)/(nir+%2B+red)&rescale=-1,1&colormap_name=RdYlGn";
+    assert_eq!(ndvi, canonical(&format!("{base}?{by_hand}")));
+    let parent = canonical("/tiles/a/1/0/0?resampling=bilinear");
+    assert_eq!(parent, canonical("/tiles/a/1/0/0"));
+}
+
+#[test]
+fn tiles_that_differ_have_texts_that_differ() {
+    let mut texts: Vec<_> = [
+        "/tiles/a/1/0/0",
+        "/tiles/a/1/0/0?resampling=nearest",
+        "/tiles/a/1/0/1",
+        "/tiles/a/1/0/0.jpg",
+        "/tiles/a/1/0/0@2x",
+        "/tiles/a/1/0/0?tilesize=512",
+        "/tiles/a/1/0/0?v=2",
+        "/tiles/b/1/0/0",
+        "/ndvi/1/0/0",
+        "/ndvi/1/0/0?url=a",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=a",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=a%26bidx%3D1",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=a&bidx=1",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=https://h/a?sig%3D1",
+        "/cog/tiles/WebMercatorQuad/1/0/0?url=https://h/a?sig%3D2",
+    ]
+    .map(canonical)
+    .into();
+    let all = texts.len();
+    texts.sort();
+    texts.dedup();
+    assert_eq!(texts.len(), all, "{texts:#?}");
+}
+
+#[test]
+fn what_is_shown_of_a_task_holds_no_signature() {
+    let task = task("/cog/tiles/WebMercatorQuad/1/0/0?url=https://h/a?sig%3Dhush&bidx=2").unwrap();
+    assert_eq!(task.to_string(), "WebMercatorQuad/1/0/0.png bidx=2");
+    assert!(task.canonical().contains("hush"));
+}
+
+#[test]
+fn a_layers_size_counts_against_the_limit_too() {
+    let catalog =
+        catalog(r#"{"layers": [{"name": "a", "url": "a.tif", "style": {"tilesize": 1024}}]}"#).unwrap();
+    let Ok(Route::Tile(request)) = Route::parse(&Method::GET, "/tiles/a/0/0/0@4x", "") else {
+        panic!()
+    };
+    assert_eq!(
+        catalog.task(&request).unwrap_err(),
+        Refused::TooManyPixels { edge_px: 4096 }.into()
+    );
+}
+
+#[test]
+fn a_style_in_json_is_the_style_of_a_query() {
+    let read = |json: &str| {
+        let text = format!(r#"{{"layers": [{{"name": "a", "url": "a.tif", "style": {json}}}]}}"#);
+        catalog(&text).unwrap().layers()[0].style.clone()
+    };
+    assert_eq!(
+        read(r#"{"rescale": ["0,1", [2, 3]], "bidx": 2}"#),
+        style("rescale=0,1&rescale=2,3&bidx=2")
+    );
+    assert_eq!(
+        read(r#"{"rescale": "0,1", "nodata": -9999, "unscale": true}"#),
+        style("rescale=0,1&nodata=-9999&unscale=1")
+    );
+    let colours = r##"{"colormap": [[[0, 1], "#ff0000"]]}"##;
+    assert_eq!(read(colours), style(r#"colormap=[[[0,1],"%23ff0000"]]"#));
+}
+
+#[test]
+fn mistakes_are_named_where_they_stand() {
+    for (text, wanted) in [
+        (
+            "{\n \"layers\": [\n  {\"name\": \"a\", \"urll\": \"a\"}]}",
+            "unknown field `urll`, expected one of",
+        ),
+        (
+            "{\n \"layers\": [\n  {\"name\": \"a\", \"urll\": \"a\"}]}",
+            "at line 3 column 22",
+        ),
+        (r#"{"layers": [{"url": "a"}]}"#, "missing field `name`"),
+        (
+            r#"{"layers": [{"name": "a/b", "url": "a"}]}"#,
+            "layer a/b: name: up to 64",
+        ),
+        (
+            r#"{"layers": [{"name": "a"}]}"#,
+            "layer a: give one of url and sources",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "sources": {"r": "x"}}]}"#,
+            "layer a: give one of url and sources",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x"}, {"name": "a", "url": "x"}]}"#,
+            "layer a: the name stands twice",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "ftp://x"}]}"#,
+            "layer a: url: the scheme is none of",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "sources": {"r-d": "x"}}]}"#,
+            "layer a: sources: r-d is no name",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "sources": {"r": "x"}}]}"#,
+            "layer a: style: several sources need an expression",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "style": {"rescael": 1}}]}"#,
+            "layer a: style: rescael is unknown: do you mean rescale?",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "style": {"url": "y"}}]}"#,
+            "layer a: style: url is unknown: do you mean bidx, ",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "style": {"bidx": [0]}}]}"#,
+            "layer a: style: bidx is not a band number",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "style": {"nodata": null}}]}"#,
+            "layer a: style: nodata has a value",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "bounds": [0, 10, 1, 5]}]}"#,
+            "layer a: bounds: west, south",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "minzoom": 9, "maxzoom": 3}]}"#,
+            "layer a: minzoom, maxzoom: 0 to 30",
+        ),
+    ] {
+        let message = catalog(text).unwrap_err().to_string();
+        assert!(message.contains(wanted), "{text}\n  {message}");
+    }
+}
+
+#[test]
+fn the_sample_layers_are_layers() {
+    let text = include_str!("../../sample/layers.json");
+    let catalog = Catalog::parse(text, &Root::Embedded, Access::default()).unwrap();
+    assert_eq!(
+        catalog.layers()[0].files,
+        Files::One(Location::Embedded("sample.tif".into()))
+    );
+}
