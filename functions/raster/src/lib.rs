@@ -12,3 +12,5 @@ pub mod plan;
 pub mod decode;
 pub mod warp;
 pub mod math;
+pub mod colour;
+pub mod encode;

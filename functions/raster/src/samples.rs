@@ -160,3 +160,35 @@ pub struct Raster {
     /// Where they hold data.
     pub mask: Mask,
 }
+
+impl Raster {
+    /// One plane of the mask `[height, width]`: the greatest of the bands', so 0 where no band holds data.
+    /// `None` where everything holds data.
+    pub fn any_band(&self) -> Option<Vec<u8>> {
+        self.fold_mask(u8::max)
+    }
+
+    /// One plane of the mask `[height, width]`: the least of the bands', so 0 where any band holds none.
+    /// `None` where everything holds data.
+    pub fn every_band(&self) -> Option<Vec<u8>> {
+        self.fold_mask(u8::min)
+    }
+
+    fn fold_mask(&self, choose: impl Fn(u8, u8) -> u8) -> Option<Vec<u8>> {
+        match &self.mask {
+            Mask::All => None,
+            Mask::Shared(plane) => Some(plane.clone()),
+            Mask::PerBand(planes) => {
+                let mut planes = planes.chunks_exact((self.height * self.width).max(1));
+                let mut chosen = planes.next().unwrap_or_default().to_vec();
+                for plane in planes {
+                    chosen
+                        .iter_mut()
+                        .zip(plane)
+                        .for_each(|(chosen, &value)| *chosen = choose(*chosen, value));
+                }
+                Some(chosen)
+            }
+        }
+    }
+}

@@ -110,7 +110,7 @@ impl Expression {
             self.bands.len(),
             "one input band for each band that the expression names"
         );
-        let mask = shared_mask(input);
+        let mask = input.every_band();
         let (samples, mask) = if let Some(bands) = self.picks() {
             (pick(input, &bands), mask.map_or(Mask::All, Mask::Shared))
         } else {
@@ -153,25 +153,6 @@ fn pick(input: &Raster, bands: &[usize]) -> Samples {
         };
     }
     planes!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
-}
-
-/// One plane for all bands: the least of their masks. `None` where everything holds data.
-fn shared_mask(input: &Raster) -> Option<Vec<u8>> {
-    match &input.mask {
-        Mask::All => None,
-        Mask::Shared(plane) => Some(plane.clone()),
-        Mask::PerBand(planes) => {
-            let len = input.height * input.width;
-            let mut least = planes[..len].to_vec();
-            for plane in planes[len..].chunks_exact(len.max(1)) {
-                least
-                    .iter_mut()
-                    .zip(plane)
-                    .for_each(|(least, &value)| *least = value.min(*least));
-            }
-            Some(least)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,11 @@
+//! Pixels → the bytes of a file: pictures as PNG, data as npy.
+
+mod error;
+mod filter;
+mod lean;
+mod npy;
+mod png;
+
+pub use self::error::EncodeError;
+pub use self::npy::npy;
+pub use self::png::png;
