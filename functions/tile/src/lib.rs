@@ -12,3 +12,5 @@ pub mod layers;
 pub mod response;
 /// What the operator set.
 pub mod settings;
+/// The page at `/`.
+pub mod viewer;

@@ -1,0 +1,76 @@
+//! The viewer's files, gzipped when the page was built and embedded in the binary.
+//!
+//! `/` and `/viewer` answer [`INDEX`]; `/viewer/{name}` answers the file of that name. The page asks for its script and
+//! style sheet with a version in the query, so those may be cached for good; the page itself must be revalidated.
+
+/// The name of the page itself.
+pub const INDEX: &str = "index.html";
+
+/// One file of the viewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asset {
+    /// Its media type, for `Content-Type`.
+    pub content_type: &'static str,
+    /// Its bytes, for a body with `Content-Encoding: gzip`.
+    pub gzip: &'static [u8],
+    /// A strong entity tag of those bytes, quotes included.
+    pub etag: &'static str,
+}
+
+/// Name, media type, gzip bytes and entity tag of every file, written by `build.rs`.
+static FILES: &[(&str, &str, &[u8], &str)] = include!(concat!(env!("OUT_DIR"), "/viewer.rs"));
+
+/// The file of that name, as it stands after `/viewer/`. [`INDEX`] is always there: in a binary built without the viewer
+/// it says how to build it.
+pub fn asset(name: &str) -> Option<Asset> {
+    let &(_, content_type, gzip, etag) = FILES.iter().find(|file| file.0 == name)?;
+    Some(Asset {
+        content_type,
+        gzip,
+        etag,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_always_there_as_gzip_html() {
+        let page = asset(INDEX).expect("the page");
+        assert_eq!(page.content_type, "text/html; charset=utf-8");
+        assert_eq!(
+            page.gzip[..3],
+            [0x1f, 0x8b, 8],
+            "gzip magic and deflate (RFC 1952, 2.3.1)"
+        );
+        assert_eq!(
+            (page.etag.len(), &page.etag[..1], &page.etag[17..]),
+            (18, "\"", "\"")
+        );
+    }
+
+    #[test]
+    fn the_page_unpacks_to_a_document_of_its_stated_length() {
+        let page = asset(INDEX).expect("the page").gzip;
+        let (rest, length) = page.split_at(page.len() - 4);
+        let length = u32::from_le_bytes(length.try_into().expect("4 bytes")) as usize;
+        let mut html = vec![0; length];
+        let unpacked = libdeflater::Decompressor::new().gzip_decompress(page, &mut html);
+        assert_eq!(unpacked, Ok(length), "{} bytes of gzip", rest.len() + 4);
+        assert!(html.starts_with(b"<!doctype html>"));
+    }
+
+    #[test]
+    fn the_whole_viewer_stays_small() {
+        let total: usize = FILES.iter().map(|file| file.2.len()).sum();
+        assert!(total <= 350_000, "{total} bytes of gzip in the binary");
+    }
+
+    #[test]
+    fn only_exact_names_are_files() {
+        for name in ["", "/", "index", "../build.rs", "viewer.js.gz", "INDEX.HTML"] {
+            assert_eq!(asset(name), None, "{name:?}");
+        }
+    }
+}
