@@ -128,11 +128,15 @@ export class Resolver {
   /** Fills in what is known; what only a deployment knows stays as ${Name}. */
   private substitute(argument: Json): Json {
     const [text, own] = Array.isArray(argument) ? (argument as [string, Fields]) : [argument as string, {} as Fields];
+    const left: Fields = {};
     const filled = text.replace(/\$\{([^}!]+)\}/g, (whole, name: string) => {
       const value = name in own ? this.value(own[name]!) : this.values[name];
       if (value === undefined) return whole;
-      return typeof value === 'object' ? `\${${JSON.stringify(value)}}` : String(value);
+      if (typeof value !== 'object' || value === null) return String(value);
+      left[name] = value;
+      return whole;
     });
-    return filled.includes('${') ? { 'Fn::Sub': filled } : filled;
+    if (!filled.includes('${')) return filled;
+    return { 'Fn::Sub': Object.keys(left).length > 0 ? [filled, left] : filled };
   }
 }
