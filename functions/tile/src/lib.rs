@@ -2,6 +2,8 @@
 //!
 //! Modules stand in the order of the line.
 
+/// What invoked the function, as plain HTTP.
+pub mod event;
 /// What is asked, parsed once.
 pub mod request;
 /// Which files may be read.
