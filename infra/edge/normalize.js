@@ -9,7 +9,8 @@ var NAMES = ('access_token algorithm algorithm_params asset_as_band asset_bidx a
   + 'maxzoom minzoom nir nodata p padding pixel_selection red reproject resampling rescale return_mask '
   + 'signature tile_format tilesize unscale url use_epsg v width').split(' ');
 
-// Values that say what silence says, too. A configured layer has defaults of its own: there they stay.
+// Values that say what silence says, too. A configured layer has defaults of its own: there they stay. NDVI
+// without a source is of a layer.
 var DEFAULTS = { asset_as_band: 'false', buffer: '0', padding: '0', reproject: 'nearest', resampling: 'nearest',
   return_mask: 'true', unscale: 'false' };
 
@@ -17,7 +18,7 @@ var DEFAULTS = { asset_as_band: 'false', buffer: '0', padding: '0', reproject: '
 var CLOUDFRONT = ['Expires', 'Key-Pair-Id', 'Policy', 'Signature'];
 
 // 1: what stands before the grid, 2: grid, 3 to 5: z, x, y, 6: scale, 7: format.
-var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(-?\d+)\/(-?\d+)\/(-?\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
+var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
 var DEEPEST = 30;
 
 function handler(event) {
@@ -32,16 +33,14 @@ function handler(event) {
   var tile = TILE.exec(request.uri);
   if (tile) {
     var web = tile[2] === undefined || tile[2] === 'WebMercatorQuad';
-    if (web && (tile[3] > DEEPEST || tile[3] < 0)) {
-      return refuse(400, 'Bad Request', 'z is not between 0 and ' + DEEPEST);
-    }
-    if (web && !(onGrid(tile[4], tile[3]) && onGrid(tile[5], tile[3]))) {
-      return refuse(404, 'Not Found', 'the tile lies off the grid: x and y run from 0 to 2^z - 1');
+    if (web && !(tile[3] <= DEEPEST && onGrid(tile[4], tile[3]) && onGrid(tile[5], tile[3]))) {
+      return refuse(404, 'Not Found', 'tile ' + tile.slice(3, 6).join('/') + ' is not on the grid: zoom goes from 0 to '
+        + DEEPEST + ', x and y from 0 to 2^zoom - 1');
     }
     request.uri = [tile[1], plain(tile[3]), plain(tile[4]), plain(tile[5])].join('/')
       + (tile[6] === '@1x' ? '' : tile[6] || '') + (tile[7] || '');
   }
-  var query = canonical(request.querystring, request.uri.indexOf('/tiles/') === 0);
+  var query = canonical(request.querystring, request.uri);
   if (query === null) {
     return refuse(400, 'Bad Request', 'one parameter stands in two spellings: write names in lower case');
   }
@@ -52,7 +51,7 @@ function handler(event) {
 }
 
 function onGrid(index, z) {
-  return index >= 0 && index < Math.pow(2, z);
+  return index < Math.pow(2, z);
 }
 
 function plain(digits) {
@@ -61,7 +60,7 @@ function plain(digits) {
 
 // The query in its one spelling, or null when two spellings of a name stand side by side: the runtime hands
 // over values by name, so the order between the two is lost and may matter.
-function canonical(query, layer) {
+function canonical(query, path) {
   var values = {};
   var names = [];
   for (var raw in query) {
@@ -76,16 +75,11 @@ function canonical(query, layer) {
     values['=' + name] = list.map(function (one) { return encoded(one.value); });
     names.push(name);
   }
+  var said = function (name) { return names.indexOf(name) >= 0; };
+  var layer = path.indexOf('/tiles/') === 0 || path.indexOf('/ndvi') === 0 && !['url', 'red', 'nir'].some(said);
   names = names.filter(function (name) { return layer || !isDefault(name, values); });
-  // Without an expression the order of url.NAME may be the order of the bands.
-  var byName = names.indexOf('expression') >= 0;
-  var order = names.map(function (name, at) {
-    var key = name.indexOf('url.') === 0 && !byName ? 'url.' + String.fromCharCode(0x1000 + at) : name;
-    return { key: key, name: name };
-  });
-  order.sort(function (a, b) { return a.key < b.key ? -1 : a.key > b.key ? 1 : 0; });
-  return order.map(function (one) {
-    return values['=' + one.name].map(function (value) { return one.name + '=' + value; }).join('&');
+  return names.sort().map(function (name) {
+    return values['=' + name].map(function (value) { return name + '=' + value; }).join('&');
   }).join('&');
 }
 
