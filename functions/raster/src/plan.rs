@@ -33,8 +33,10 @@ impl Default for Limits {
 /// Why there is no plan.
 #[derive(Debug)]
 pub enum PlanError {
-    /// The header's index must be read further, or the file is at fault.
-    Need(Need),
+    /// These entries of the file's index must be known first.
+    Missing(Missing),
+    /// The file is at fault.
+    File(HeaderError),
     /// The answer would cost more than the limits.
     TooMuch(TooMuch),
     /// The source has no such band.
@@ -48,10 +50,7 @@ pub enum PlanError {
 
 /// A request that would cost more than is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this tile would need {needed} {what} of the source, the limit is {limit}: zoom in, or give the file overviews: \
-     gdal_translate -of COG IN.tif OUT.tif"
-)]
+#[error("the answer would need {needed} {what} of one file, the limit is {limit}")]
 pub struct TooMuch {
     /// What there would be too much of.
     pub what: &'static str,
@@ -63,7 +62,10 @@ pub struct TooMuch {
 
 impl From<Need> for PlanError {
     fn from(need: Need) -> Self {
-        Self::Need(need)
+        match need {
+            Need::Bytes(missing) => Self::Missing(missing),
+            Need::Refused(error) => Self::File(error),
+        }
     }
 }
 
@@ -157,7 +159,7 @@ impl Plan {
     /// Which blocks are needed, and where they lie.
     ///
     /// # Errors
-    /// [`PlanError::Need`] names all the entries of the file's index that are not known yet, at once.
+    /// [`PlanError::Missing`] names all the entries of the file's index that are not known yet, at once.
     pub fn new(header: &Header, known: &Known, wanted: Wanted, limits: &Limits) -> Result<Self, PlanError> {
         let Wanted {
             level: level_index,

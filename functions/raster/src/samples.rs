@@ -191,4 +191,40 @@ impl Raster {
             }
         }
     }
+
+    /// Whether no pixel of any band holds data.
+    pub fn is_empty(&self) -> bool {
+        match &self.mask {
+            Mask::All => false,
+            Mask::Shared(mask) | Mask::PerBand(mask) => mask.iter().all(|value| *value == 0),
+        }
+    }
+
+    /// One band, counted from 0, as a raster of its own.
+    ///
+    /// # Panics
+    /// If there is no such band.
+    #[must_use]
+    pub fn band(&self, band: usize) -> Self {
+        let area = self.height * self.width;
+        let plane = band * area..(band + 1) * area;
+        macro_rules! cut {
+            ($($kind:ident),*) => {
+                match &self.samples {
+                    $(Samples::$kind(values) => Samples::$kind(values[plane.clone()].to_vec()),)*
+                }
+            };
+        }
+        let samples = cut!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64);
+        let mask = match &self.mask {
+            Mask::PerBand(mask) => Mask::Shared(mask[plane].to_vec()),
+            shared => shared.clone(),
+        };
+        Self {
+            bands: 1,
+            samples,
+            mask,
+            ..*self
+        }
+    }
 }

@@ -10,6 +10,16 @@ pub mod request;
 pub mod access;
 /// What the names in a request stand for.
 pub mod layers;
+/// The files, open.
+pub mod source;
+/// Ranges to bytes.
+pub mod fetch;
+/// Files to bands on the pixels of a tile.
+pub mod gather;
+/// Which bands a style means.
+pub mod bind;
+/// One tile, the whole story.
+pub mod tile;
 /// What is sent back.
 pub mod response;
 /// What the operator set.

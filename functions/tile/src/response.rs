@@ -60,6 +60,9 @@ pub enum Problem {
     /// The store: it asked for patience.
     #[error("the store of the file is busy")]
     StoreBusy,
+    /// The publisher: the file is being replaced again and again while it is read.
+    #[error("the file was replaced while it was read")]
+    Replaced,
     /// Time: the store or the work took longer than there was.
     #[error("there was not enough time")]
     OutOfTime,
@@ -91,7 +94,7 @@ impl Problem {
             Self::Broken(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::StoreFailed => StatusCode::BAD_GATEWAY,
-            Self::StoreBusy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::StoreBusy | Self::Replaced => StatusCode::SERVICE_UNAVAILABLE,
             Self::OutOfTime => StatusCode::GATEWAY_TIMEOUT,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -123,7 +126,7 @@ impl Problem {
         if *self == Self::Refused(Refused::Method) {
             headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
         }
-        if *self == Self::StoreBusy {
+        if matches!(self, Self::StoreBusy | Self::Replaced) {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response

@@ -58,6 +58,17 @@ impl Nodata {
     }
 }
 
+impl From<f64> for Nodata {
+    fn from(value: f64) -> Self {
+        let whole = value.fract() == 0.0 && value.abs() < 1e15;
+        if whole {
+            Self::Integer(value as i128)
+        } else {
+            Self::Float(value)
+        }
+    }
+}
+
 /// A type of sample that can be compared with a nodata value.
 pub trait NodataType: Copy {
     /// The value in this type; `None` where the type cannot hold it, so that nothing equals it.

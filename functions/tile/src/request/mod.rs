@@ -4,7 +4,6 @@
 //! It reads no environment, opens nothing and knows no status code: it refuses with [`Refused`].
 
 mod query;
-mod resampling;
 mod style;
 mod address;
 mod source;
@@ -17,7 +16,6 @@ use std::fmt;
 
 pub use address::{Address, Format, Grid, LARGEST_ZOOM, Scale};
 pub use query::{Query, encode, slip_of};
-pub use resampling::Resampling;
 pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
 pub use source::{Asked, BandName, LayerName};
 pub use style::{Bands, ColormapChoice, Formula, LARGEST_EDGE_PX, Range, Style};

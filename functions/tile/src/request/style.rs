@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use edgetile_raster::math::Expression;
+use edgetile_raster::warp::Kernel;
 
-use super::resampling::Resampling;
 use super::{Query, Refused, Scale};
 
 /// The most bands that one picture may ask for.
@@ -31,7 +31,7 @@ pub struct Style {
     /// Apply the file's scale and offset.
     pub unscale: Option<bool>,
     /// The kernel of the one warp: `resampling`, or else `reproject`.
-    pub resampling: Option<Resampling>,
+    pub resampling: Option<Kernel>,
     /// Whether the answer carries the mask; it does by default.
     pub return_mask: Option<bool>,
     /// Extra pixels on every side, in half pixels.
@@ -232,7 +232,7 @@ impl Style {
         pairs.extend(self.tilesize_px.map(|edge| ("tilesize", edge.to_string())));
         pairs.extend(self.version.clone().map(|tag| ("v", tag)));
         let kernel = self.resampling.unwrap_or_default();
-        if kernel != Resampling::Nearest {
+        if kernel != Kernel::Nearest {
             pairs.push(("resampling", kernel.name().to_owned()));
         }
         // Stable: repeated names keep their order, which means something.
@@ -325,14 +325,21 @@ fn read_colormap(query: &Query) -> Result<Option<ColormapChoice>, Refused> {
     }
 }
 
-fn read_kernel(query: &Query) -> Result<Option<Resampling>, Refused> {
+fn kernel(parameter: &str, text: &str) -> Result<Kernel, Refused> {
+    Kernel::named(text).ok_or_else(|| {
+        let names = Kernel::ALL.map(|(name, _)| name);
+        Refused::parameter(parameter, format!("is none of {}", names.join(", ")))
+    })
+}
+
+fn read_kernel(query: &Query) -> Result<Option<Kernel>, Refused> {
     let reproject = query
         .one("reproject")?
-        .map(|text| Resampling::parse("reproject", text))
+        .map(|text| kernel("reproject", text))
         .transpose()?;
     let resampling = query
         .one("resampling")?
-        .map(|text| Resampling::parse("resampling", text))
+        .map(|text| kernel("resampling", text))
         .transpose()?;
     Ok(resampling.or(reproject))
 }
@@ -426,7 +433,7 @@ mod tests {
         );
         assert_eq!(style.rescale, [Range { min: -1.0, max: 1.0 }]);
         assert_eq!(style.colormap, Some(ColormapChoice::Named("rdylgn".into())));
-        assert_eq!(style.resampling, Some(Resampling::Bilinear));
+        assert_eq!(style.resampling, Some(Kernel::Bilinear));
     }
 
     #[test]
@@ -441,10 +448,10 @@ mod tests {
 
     #[test]
     fn resampling_is_the_kernel_and_reproject_only_where_it_is_silent() {
-        assert_eq!(style("reproject=cubic").resampling, Some(Resampling::Cubic));
+        assert_eq!(style("reproject=cubic").resampling, Some(Kernel::Cubic));
         assert_eq!(
             style("reproject=cubic&resampling=nearest").resampling,
-            Some(Resampling::Nearest)
+            Some(Kernel::Nearest)
         );
         assert!(refused("resampling=gauss").starts_with("resampling is none of nearest, bilinear, cubic"));
     }
@@ -541,7 +548,7 @@ mod tests {
         assert_eq!(ndvi.bands, Some(Bands::Expression(formula("b4-b3"))));
         assert_eq!(
             (ndvi.rescale, ndvi.nodata, ndvi.resampling),
-            (vec![], Some(0.0), Some(Resampling::Bilinear))
+            (vec![], Some(0.0), Some(Kernel::Bilinear))
         );
         let brighter = style("rescale=0,1500").over(&layer);
         assert_eq!(brighter.bands, layer.bands);

@@ -1,5 +1,7 @@
 //! The request language as a whole: targets in, requests or refusals out.
 
+use edgetile_raster::warp::Kernel;
+
 use http::Method;
 
 use super::*;
@@ -29,7 +31,7 @@ fn a_tile_of_a_file_is_read_as_titiler_reads_it() {
     assert_eq!(request.address, Address::new(12, 2143, 1478).unwrap());
     assert_eq!((request.scale.factor(), request.format), (2, Format::Webp));
     assert_eq!(request.style.bands, Some(Bands::Indexes(vec![4])));
-    assert_eq!(request.style.resampling, Some(Resampling::Cubic));
+    assert_eq!(request.style.resampling, Some(Kernel::Cubic));
     assert_eq!(request.style.edge_px(request.scale), Ok(512));
 }
 

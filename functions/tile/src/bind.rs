@@ -1,0 +1,309 @@
+//! Which bands of which files a style means, and how they come together into the bands of the answer.
+
+use std::sync::Arc;
+
+use edgetile_raster::colour::Colormap;
+use edgetile_raster::header::{Band, BandRole, Nodata};
+use edgetile_raster::math::{BandRef, Expression};
+use edgetile_raster::samples::{Mask, Raster, Samples};
+use edgetile_raster::with_samples;
+
+use crate::gather::{Part, no_band};
+use crate::request::{BandName, Bands, Refused, Style};
+use crate::response::Problem;
+use crate::source::Source;
+
+/// An open file and the name that an expression calls it by.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its name, where the request or the layer gives several files.
+    pub name: Option<BandName>,
+    /// The file.
+    pub source: Arc<Source>,
+}
+
+/// The bands to gather and what to make of them.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// What each file is asked for.
+    pub parts: Vec<Part>,
+    /// For every input of the expression, or every band of the answer: the part, and the place among its bands.
+    inputs: Vec<(usize, usize)>,
+    expression: Option<Arc<Expression>>,
+    unscale: bool,
+}
+
+impl Binding {
+    /// Finds the bands that a style names.
+    pub fn new(files: &[File], style: &Style) -> Result<Self, Problem> {
+        let expression = match &style.bands {
+            Some(Bands::Expression(formula)) => Some(formula.expression().clone()),
+            _ => None,
+        };
+        let wanted: Vec<(usize, usize)> = match (&style.bands, &expression) {
+            (_, Some(expression)) => expression
+                .bands()
+                .iter()
+                .map(|band| find(files, band))
+                .collect::<Result<_, _>>()?,
+            (Some(Bands::Indexes(indexes)), None) => indexes
+                .iter()
+                .map(|index| numbered(files, usize::from(*index)))
+                .collect::<Result<_, _>>()?,
+            _ => all_data_bands(files),
+        };
+        let mut parts: Vec<Part> = files
+            .iter()
+            .map(|file| Part {
+                source: file.source.clone(),
+                bands: Vec::new(),
+                nodata: style.nodata.map(Nodata::from),
+            })
+            .collect();
+        let inputs = wanted
+            .into_iter()
+            .filter_map(|(file, band)| {
+                let part = parts.get_mut(file)?;
+                let at = part
+                    .bands
+                    .iter()
+                    .position(|known| *known == band)
+                    .unwrap_or_else(|| {
+                        part.bands.push(band);
+                        part.bands.len() - 1
+                    });
+                Some((file, at))
+            })
+            .collect();
+        Ok(Self {
+            parts,
+            inputs,
+            expression,
+            unscale: style.unscale.unwrap_or(false),
+        })
+    }
+
+    /// The file's own colours, where the answer is the one band of a palette image.
+    pub fn palette(&self) -> Option<Colormap> {
+        let ([(part, _)], None) = (self.inputs.as_slice(), &self.expression) else {
+            return None;
+        };
+        let palette = self.parts.get(*part)?.source.header.palette.as_ref()?;
+        let entry = |(value, [r, g, b]): (usize, &[u8; 3])| (value as i64, [*r, *g, *b, 255]);
+        Some(Colormap::Discrete(
+            palette.iter().enumerate().map(entry).collect(),
+        ))
+    }
+
+    /// The bands of the answer, from one raster for each part. `None` if no part meets the target; a part
+    /// that does not is masked throughout.
+    pub fn combine(&self, rasters: Vec<Option<Raster>>) -> Option<Raster> {
+        let first = rasters.iter().flatten().next()?;
+        let (height, width) = (first.height, first.width);
+        let bands = if self.is_one_part_in_order() {
+            rasters.into_iter().flatten().next()?
+        } else {
+            self.pick(&rasters, height, width)
+        };
+        Some(match &self.expression {
+            Some(expression) => expression.evaluate(&bands),
+            None => bands,
+        })
+    }
+
+    fn is_one_part_in_order(&self) -> bool {
+        let in_order = |(at, input): (usize, &(usize, usize))| *input == (0, at);
+        !self.unscale && self.parts.len() == 1 && self.inputs.iter().enumerate().all(in_order)
+    }
+
+    fn pick(&self, rasters: &[Option<Raster>], height: usize, width: usize) -> Raster {
+        let mut planes: Vec<Raster> = Vec::new();
+        for (part, at) in &self.inputs {
+            let plane = match rasters.get(*part) {
+                Some(Some(raster)) => raster.band(*at),
+                _ => nothing(height, width),
+            };
+            planes.push(if self.unscale {
+                self.unscaled(plane, *part, *at)
+            } else {
+                plane
+            });
+        }
+        stack(planes, height, width)
+    }
+
+    /// Values as the publisher means them: stored value times scale plus offset, as float32 or wider.
+    fn unscaled(&self, plane: Raster, part: usize, at: usize) -> Raster {
+        let band = |part: &Part| {
+            let band = *part.bands.get(at)?;
+            part.source.header.bands.get(band).cloned()
+        };
+        let Some(Band { scale, offset, .. }) = self.parts.get(part).and_then(band) else {
+            return plane;
+        };
+        let wide = plane.samples.data_type().size() > 2;
+        let samples = with_samples!(&plane.samples, values => {
+            let value = |value: &_| f64::from_sample(*value) * scale + offset;
+            if wide {
+                Samples::F64(values.iter().map(value).collect())
+            } else {
+                Samples::F32(values.iter().map(|sample| value(sample) as f32).collect())
+            }
+        });
+        Raster { samples, ..plane }
+    }
+}
+
+/// A lossless or nearest conversion to a number.
+trait FromSample<T> {
+    fn from_sample(value: T) -> Self;
+}
+
+macro_rules! from_sample {
+    ($($kind:ty),*) => {$(
+        impl FromSample<$kind> for f64 {
+            fn from_sample(value: $kind) -> Self {
+                value as Self
+            }
+        }
+    )*};
+}
+from_sample!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+
+/// Every band that is not transparency, file by file.
+fn all_data_bands(files: &[File]) -> Vec<(usize, usize)> {
+    let of = |(at, file): (usize, &File)| {
+        let bands = file.source.header.bands.iter().enumerate();
+        let data = bands.filter(|(_, band)| band.role == BandRole::Data);
+        data.map(move |(band, _)| (at, band)).collect::<Vec<_>>()
+    };
+    files.iter().enumerate().flat_map(of).collect()
+}
+
+/// Band numbers count from 1, through all files in the order of their names.
+fn numbered(files: &[File], number: usize) -> Result<(usize, usize), Problem> {
+    let mut rest = number - 1;
+    for (at, file) in files.iter().enumerate() {
+        let count = file.source.header.bands.len();
+        if rest < count {
+            return Ok((at, rest));
+        }
+        rest -= count;
+    }
+    Err(no_band(
+        number,
+        files.iter().map(|file| file.source.header.bands.len()).sum(),
+    ))
+}
+
+/// A band by the name of its file, by its own name, or by its number, in this order.
+fn find(files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
+    let text = band.text.as_str();
+    if let Some(at) = files
+        .iter()
+        .position(|file| file.name.as_ref().is_some_and(|name| name.as_str() == text))
+    {
+        return Ok((at, 0));
+    }
+    for (at, file) in files.iter().enumerate() {
+        let is_named = |band: &Band| {
+            band.name
+                .as_deref()
+                .is_some_and(|name| name.eq_ignore_ascii_case(text))
+        };
+        if let Some(band) = file.source.header.bands.iter().position(is_named) {
+            return Ok((at, band));
+        }
+    }
+    match band.number {
+        Some(number) => numbered(files, number),
+        None => Err(unknown(files, text)),
+    }
+}
+
+fn unknown(files: &[File], text: &str) -> Problem {
+    let own = files
+        .iter()
+        .filter_map(|file| Some(file.name.as_ref()?.as_str().to_owned()));
+    let described = files.iter().flat_map(|file| {
+        file.source
+            .header
+            .bands
+            .iter()
+            .filter_map(|band| band.name.clone())
+    });
+    let names: Vec<String> = own.chain(described).take(16).collect();
+    let choice = if names.is_empty() {
+        "bands are called b1, b2, …".to_owned()
+    } else {
+        format!("there are {}", names.join(", "))
+    };
+    Refused::parameter(
+        "expression",
+        format!("names a band {text} that is not there: {choice}"),
+    )
+    .into()
+}
+
+/// A band without any data.
+fn nothing(height: usize, width: usize) -> Raster {
+    let samples = Samples::U8(vec![0; height * width]);
+    Raster {
+        bands: 1,
+        height,
+        width,
+        samples,
+        mask: Mask::Shared(vec![0; height * width]),
+    }
+}
+
+/// Bands on top of each other. Types that differ meet in float64.
+fn stack(mut planes: Vec<Raster>, height: usize, width: usize) -> Raster {
+    if planes.len() == 1 {
+        return planes.swap_remove(0);
+    }
+    let bands = planes.len();
+    let shared = planes
+        .first()
+        .map(|plane| plane.mask.clone())
+        .unwrap_or(Mask::All);
+    let mask = if planes.iter().all(|plane| plane.mask == shared) {
+        shared
+    } else {
+        let mut all = Vec::with_capacity(bands * height * width);
+        for plane in &planes {
+            match &plane.mask {
+                Mask::All => all.resize(all.len() + height * width, 255),
+                Mask::Shared(mask) | Mask::PerBand(mask) => all.extend_from_slice(mask),
+            }
+        }
+        Mask::PerBand(all)
+    };
+    let samples = planes.into_iter().map(|plane| plane.samples).reduce(joined);
+    Raster {
+        bands,
+        height,
+        width,
+        samples: samples.unwrap_or(Samples::U8(Vec::new())),
+        mask,
+    }
+}
+
+fn joined(first: Samples, second: Samples) -> Samples {
+    macro_rules! join {
+        ($($kind:ident),*) => {
+            match (first, second) {
+                $((Samples::$kind(mut a), Samples::$kind(b)) => {
+                    a.extend_from_slice(&b);
+                    Samples::$kind(a)
+                })*
+                (a, b) => {
+                    let mut wide: Vec<f64> = with_samples!(a, values => values.into_iter().map(f64::from_sample).collect());
+                    with_samples!(b, values => wide.extend(values.into_iter().map(f64::from_sample)));
+                    Samples::F64(wide)
+                }
+            }
+        };
+    }
+    join!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
+}

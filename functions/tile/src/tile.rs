@@ -1,0 +1,277 @@
+//! One tile, the whole story: open the files, answer 304 if nothing changed, gather the bands, colour them, encode.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use edgetile_raster::colour::{self, Rescale};
+use edgetile_raster::encode;
+use edgetile_raster::grid::{self, TileMatrixSet};
+use edgetile_raster::plan::Limits;
+use edgetile_raster::samples::Raster;
+use edgetile_raster::warp::Target;
+use futures_util::future::try_join_all;
+use http::HeaderMap;
+
+use crate::access::Location;
+use crate::bind::{Binding, File};
+use crate::fetch::{Fetcher, Meter};
+use crate::gather::{Gathered, Job};
+use crate::layers::{Files, Task};
+use crate::request::{BandName, ColormapChoice, Format, Refused};
+use crate::response::{About, Cost, ETag, Freshness, Outcome, Problem, Timing};
+use crate::source::{SourceError, Sources};
+
+/// Changes whenever the same files and task give other bytes than before.
+const RENDERING_VERSION: &str = "1";
+
+/// What reads for every request, for the life of the process.
+#[derive(Debug)]
+pub struct Reading {
+    /// Open files.
+    pub sources: Sources,
+    /// The limit on requests in flight.
+    pub fetcher: Fetcher,
+}
+
+/// One request on its way.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// Its headers.
+    pub headers: &'a HeaderMap,
+    /// When its answer must be there.
+    pub deadline: Instant,
+    /// Counts its reads.
+    pub meter: Meter,
+}
+
+impl Reading {
+    /// Draws a tile. A file that is replaced meanwhile is opened anew, once.
+    pub async fn tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
+        match self.try_tile(task, call).await {
+            Err(Problem::Replaced) => {
+                task.files
+                    .locations()
+                    .for_each(|location| self.sources.forget(location));
+                self.try_tile(task, call).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn try_tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
+        let mut clock = Clock::start();
+        let set = grid::find(task.grid.name()).ok_or(Problem::Internal)?;
+        let target = target(&set, task)?;
+        let files = self.open(&task.files, call).await?;
+        let etag = etag(&files, task);
+        let unchanged = etag.is_held_by(call.headers);
+        let mut about = About {
+            freshness: if task.style.version.is_some() {
+                Freshness::Immutable
+            } else {
+                Freshness::Tile
+            },
+            etag: Some(etag),
+            bbox: Some(bbox(&target)),
+            ..About::default()
+        };
+        clock.lap("source");
+        if unchanged {
+            self.confirm(&files, call).await?;
+            return Ok(Outcome::NotModified(clock.stamp(about, call)));
+        }
+        let binding = Binding::new(&files, &task.style)?;
+        let job = Job {
+            target: &target,
+            kernel: task.style.resampling.unwrap_or_default(),
+            limits: Limits::default(),
+            deadline: call.deadline,
+            fetcher: &self.fetcher,
+            meter: &call.meter,
+        };
+        let Gathered {
+            rasters,
+            level,
+            blocks,
+        } = job.run(&binding.parts).await?;
+        about.cost = Some(Cost {
+            level: level as u32,
+            blocks: blocks as u32,
+            ..Cost::default()
+        });
+        clock.lap("pixels");
+        let Some(bands) = binding.combine(rasters) else {
+            self.confirm(&files, call).await?;
+            return Ok(Outcome::Empty(clock.stamp(about, call)));
+        };
+        clock.lap("math");
+        let body = draw(&bands, &binding, task)?;
+        clock.lap("encode");
+        let about = clock.stamp(about, call);
+        Ok(match body {
+            Some(body) => Outcome::Content {
+                body,
+                media_type: task.format.media_type(),
+                about,
+            },
+            None => Outcome::Empty(about),
+        })
+    }
+
+    /// Opens all files of a request at once.
+    pub async fn open(&self, files: &Files, call: &Call<'_>) -> Result<Vec<File>, Problem> {
+        let open = async |(name, location): (Option<BandName>, &Location)| {
+            let source = self
+                .sources
+                .open(location, &self.fetcher, call.deadline, &call.meter)
+                .await?;
+            Ok::<_, Problem>(File { name, source })
+        };
+        match files {
+            Files::One(location) => Ok(vec![open((None, location)).await?]),
+            Files::Named(named) => {
+                try_join_all(
+                    named
+                        .iter()
+                        .map(|(name, location)| open((Some(name.clone()), location))),
+                )
+                .await
+            }
+        }
+    }
+
+    /// Makes sure that an answer made without reading pixels is about the current version of the files.
+    async fn confirm(&self, files: &[File], call: &Call<'_>) -> Result<(), Problem> {
+        let confirm = async |file: &File| {
+            file.source
+                .confirm(&self.fetcher, call.deadline, &call.meter)
+                .await
+        };
+        try_join_all(files.iter().map(confirm))
+            .await
+            .map_err(SourceError::from)?;
+        Ok(())
+    }
+}
+
+/// Measures the steps of an answer.
+struct Clock {
+    last: Instant,
+    laps: Timing,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self {
+            last: Instant::now(),
+            laps: Timing::default(),
+        }
+    }
+
+    fn lap(&mut self, step: &'static str) {
+        let now = Instant::now();
+        self.laps.add(step, now - self.last);
+        self.last = now;
+    }
+
+    /// Adds to an answer what it cost.
+    fn stamp(self, about: About, call: &Call<'_>) -> About {
+        let counted = about.cost.unwrap_or_default();
+        let cost = Cost {
+            gets: call.meter.gets() as u32,
+            bytes: call.meter.bytes(),
+            ..counted
+        };
+        About {
+            cost: Some(cost),
+            timing: self.laps,
+            ..about
+        }
+    }
+}
+
+/// The pixels of a tile, with the buffer around them.
+fn target(set: &TileMatrixSet, task: &Task) -> Result<Target, Problem> {
+    let (z, x, y) = (task.address.z(), task.address.x(), task.address.y());
+    let off_grid = || Refused::OffGrid {
+        z: z.into(),
+        x: x.into(),
+        y: y.into(),
+    };
+    let bounds = set.tile_bounds(z, x, y).ok_or_else(off_grid)?;
+    let buffer_px = f64::from(task.style.buffer_half_px.unwrap_or(0)) / 2.0;
+    let tile_px = f64::from(task.edge_px) - 2.0 * buffer_px;
+    let resolution = (bounds.east - bounds.west) / tile_px;
+    let origin = |index: u32| (f64::from(index) * tile_px - buffer_px).floor() as i64;
+    Ok(Target {
+        crs: set.crs.clone(),
+        west: bounds.west - buffer_px * resolution,
+        north: bounds.north + buffer_px * resolution,
+        resolution: (resolution, resolution),
+        size: (task.edge_px as usize, task.edge_px as usize),
+        origin_px: (origin(x), origin(y)),
+    })
+}
+
+/// West, south, east, north.
+fn bbox(target: &Target) -> [f64; 4] {
+    let east = target.west + target.resolution.0 * target.size.0 as f64;
+    let south = target.north - target.resolution.1 * target.size.1 as f64;
+    [target.west, south, east, target.north]
+}
+
+fn etag(files: &[File], task: &Task) -> ETag {
+    let canonical = task.canonical();
+    let versions = files.iter().map(|file| file.source.version.as_str());
+    ETag::of(
+        [RENDERING_VERSION, canonical.as_str()]
+            .into_iter()
+            .chain(versions),
+    )
+}
+
+/// The bytes of the answer; `None` for a picture of nothing.
+fn draw(bands: &Raster, binding: &Binding, task: &Task) -> Result<Option<Bytes>, Problem> {
+    let style = &task.style;
+    match task.format {
+        Format::Npy => Ok(Some(encode::npy(bands, style.return_mask.unwrap_or(true)))),
+        Format::Png if bands.is_empty() => Ok(None),
+        Format::Png => {
+            let ranges = || Rescale(style.rescale.iter().map(|range| (range.min, range.max)).collect());
+            let rescale = (!style.rescale.is_empty()).then(ranges);
+            let colormap = match &style.colormap {
+                Some(choice) => Some(colormap(choice)?),
+                None => binding.palette(),
+            };
+            let style = colour::Style {
+                rescale: rescale.as_ref(),
+                colormap: colormap.as_ref(),
+                default_range: None,
+                opaque: style.return_mask == Some(false),
+            };
+            let picture = colour::render(bands, &style).map_err(|error| unfit(&error))?;
+            encode::png(&picture).map(Some).map_err(|_| Problem::Internal)
+        }
+        other => Err(Refused::parameter(
+            "format",
+            format!("{} is not written here: there are png and npy", other.extension()),
+        )
+        .into()),
+    }
+}
+
+fn colormap(choice: &ColormapChoice) -> Result<colour::Colormap, Problem> {
+    match choice {
+        ColormapChoice::Named(name) => colour::Colormap::named(name).ok_or_else(|| {
+            Refused::parameter("colormap_name", "is not among the names of /colorMaps").into()
+        }),
+        ColormapChoice::Custom(json) => colour::Colormap::parse_json(json).map_err(|error| unfit(&error)),
+    }
+}
+
+/// What is wrong with a style; the message begins with the parameter's name.
+fn unfit(error: &colour::ColourError) -> Problem {
+    let text = error.to_string();
+    let (name, reason) = text.split_once(": ").unwrap_or(("style", &text));
+    Refused::parameter(name, reason).into()
+}
