@@ -1,6 +1,8 @@
 //! Pixels → the bytes of a file: pictures as PNG, data as npy.
 
 mod error;
+mod huffman;
+mod deflate;
 mod filter;
 mod lean;
 mod npy;
