@@ -8,6 +8,7 @@ pub mod samples;
 pub mod crs;
 pub mod grid;
 pub mod header;
+pub mod coverage;
 pub mod plan;
 pub mod decode;
 pub mod warp;

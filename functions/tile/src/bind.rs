@@ -95,6 +95,22 @@ impl Binding {
         ))
     }
 
+    /// What the bands of the answer are called.
+    pub fn names(&self, files: &[File]) -> Vec<String> {
+        if let Some(expression) = &self.expression {
+            return (1..=expression.outputs())
+                .map(|output| format!("b{output}"))
+                .collect();
+        }
+        let name = |(part, at): &(usize, usize)| {
+            let (file, band) = (files.get(*part)?, *self.parts.get(*part)?.bands.get(*at)?);
+            let own = file.source.header.bands.get(band)?.name.clone();
+            let of_file = file.name.as_ref().filter(|_| band == 0).map(ToString::to_string);
+            Some(of_file.or(own).unwrap_or_else(|| format!("b{}", band + 1)))
+        };
+        self.inputs.iter().filter_map(name).collect()
+    }
+
     /// The bands of the answer, from one raster for each part. `None` if no part meets the target; a part
     /// that does not is masked throughout.
     pub fn combine(&self, rasters: Vec<Option<Raster>>) -> Option<Raster> {
@@ -263,10 +279,7 @@ fn stack(mut planes: Vec<Raster>, height: usize, width: usize) -> Raster {
         return planes.swap_remove(0);
     }
     let bands = planes.len();
-    let shared = planes
-        .first()
-        .map(|plane| plane.mask.clone())
-        .unwrap_or(Mask::All);
+    let shared = planes.first().map_or(Mask::All, |plane| plane.mask.clone());
     let mask = if planes.iter().all(|plane| plane.mask == shared) {
         shared
     } else {

@@ -67,7 +67,7 @@ impl Job<'_> {
     /// Reads every part, all at once.
     pub async fn run(&self, parts: &[Part]) -> Result<Gathered, Problem> {
         let planned = try_join_all(parts.iter().map(|part| self.plan(part))).await?;
-        if planned.iter().flatten().any(|planned| planned.needs_read()) {
+        if planned.iter().flatten().any(Planned::needs_read) {
             self.meter.begin_round();
         }
         let level = planned

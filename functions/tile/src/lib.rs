@@ -20,6 +20,8 @@ pub mod gather;
 pub mod bind;
 /// One tile, the whole story.
 pub mod tile;
+/// What a file is.
+pub mod about;
 /// What is sent back.
 pub mod response;
 /// What the operator set.

@@ -296,7 +296,7 @@ fn place_alpha(overlap: &Overlap, samples: &Samples, stride: usize, sample: usiz
             });
         }
         Samples::I8(values) => {
-            overlap.copy(values, stride, sample, shared, |value| scale(value.into(), 127.0))
+            overlap.copy(values, stride, sample, shared, |value| scale(value.into(), 127.0));
         }
         Samples::I16(values) => {
             overlap.copy(values, stride, sample, shared, |value| {
@@ -314,7 +314,7 @@ fn place_alpha(overlap: &Overlap, samples: &Samples, stride: usize, sample: usiz
             });
         }
         Samples::F32(values) => {
-            overlap.copy(values, stride, sample, shared, |value| scale(value.into(), 1.0))
+            overlap.copy(values, stride, sample, shared, |value| scale(value.into(), 1.0));
         }
         Samples::F64(values) => overlap.copy(values, stride, sample, shared, |value| scale(value, 1.0)),
     }

@@ -287,7 +287,7 @@ impl Stores {
     /// Stores with the settings that the environment gave.
     pub fn new(variables: StoreVariables, embedded: Embedded) -> Self {
         Self {
-            transport: Transport::new(),
+            transport: Transport::default(),
             variables,
             embedded,
             built: Mutex::default(),

@@ -30,9 +30,9 @@ pub struct Transport {
     pool: Pool,
 }
 
-impl Transport {
+impl Default for Transport {
     /// An empty pool.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let mut tcp = TcpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -50,7 +50,9 @@ impl Transport {
             .build(https);
         Self { pool }
     }
+}
 
+impl Transport {
     /// Sends a request without a body; the answer's body has not been read yet.
     pub async fn get(&self, request: http::Request<()>) -> Result<HttpResponse, HttpError> {
         self.call(request.map(|()| HttpRequestBody::empty())).await
