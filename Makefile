@@ -1,0 +1,106 @@
+# edgetile. `make run` serves the sample; `make test` passes the tests; `make help` lists the rest.
+# Every target installs what it needs under target/ and node_modules; only a browser comes from the system's packages.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PORT ?= 8080
+EVENT ?= events/ndvi.json
+
+tools := $(abspath target/tools)
+# The C compiler's helpers are taken from the system, or else from PyPI's wheels.
+export PATH := $(PATH):$(tools)/bin
+
+include infra/deploy.mk
+
+.PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit sample invoke watch clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ---------------------------------------------------------------- set-up
+$(tools)/native.stamp:
+	@command -v cargo >/dev/null || { echo "cargo is missing: see https://rustup.rs"; exit 1; }
+	@command -v cc >/dev/null || { echo "a C compiler is missing: apt-get install gcc"; exit 1; }
+	@if ! { command -v cmake && command -v nasm; } >/dev/null 2>&1; then \
+	  command -v python3 >/dev/null || { echo "cmake and nasm are missing: apt-get install cmake nasm"; exit 1; }; \
+	  echo "getting cmake and nasm"; \
+	  python3 -m venv $(tools) && $(tools)/bin/pip install -q --disable-pip-version-check cmake nasm; \
+	fi
+	@mkdir -p $(tools) && touch $@
+
+viewer_sources := $(shell find functions/tile/viewer -path '*/node_modules' -prune -o -path '*/dist' -prune -o -type f -print)
+
+functions/tile/viewer/dist/.stamp: $(viewer_sources)
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or later"; exit 1; }
+	cd functions/tile/viewer && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+	@touch $@
+
+viewer: functions/tile/viewer/dist/.stamp ## build the page at /
+
+# ---------------------------------------------------------------- run
+build: $(tools)/native.stamp viewer ## build target/fast/edgetile
+	cargo build --locked --profile fast -p edgetile
+
+run: build ## serve the embedded sample at http://127.0.0.1:8080/ (PORT=…)
+	target/fast/edgetile serve --port $(PORT)
+
+# ---------------------------------------------------------------- test
+test: test-rust test-browser ## everything: the library, the real binary through its doors, the page in a browser
+
+test-rust: $(tools)/native.stamp viewer
+	cargo test --locked --workspace
+
+tests/browser/node_modules/.stamp: tests/browser/package-lock.json
+	cd tests/browser && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+test-browser: $(tools)/native.stamp viewer tests/browser/node_modules/.stamp
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
+	  || { echo "a browser is missing: apt-get install chromium"; exit 1; }
+	cargo build --locked -p edgetile
+	tests/browser/run target/debug/edgetile
+
+bless: $(tools)/native.stamp viewer ## accept the tiles as they are drawn now
+	EDGETILE_BLESS=1 cargo test --locked -p edgetile-tests --test golden
+
+lint: $(tools)/native.stamp deny ## formatting, clippy, licences
+	cargo fmt --all -- --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+fmt: ## format
+	cargo fmt --all
+
+cargo-deny := $(or $(shell command -v cargo-deny),$(HOME)/.cargo/bin/cargo-deny)
+
+$(cargo-deny):
+	cargo install --locked --no-default-features cargo-deny@0.20.2
+
+deny: $(cargo-deny) ## licences and sources of everything that is linked in
+	$(cargo-deny) --locked check licenses bans sources
+
+audit: $(cargo-deny) ## known vulnerabilities (fetches the RustSec database)
+	$(cargo-deny) --locked check advisories
+
+# ---------------------------------------------------------------- the function, locally
+$(tools)/lambda.stamp: $(tools)/native.stamp
+	@command -v cargo-lambda >/dev/null || { \
+	  python3 -m venv $(tools) && $(tools)/bin/pip install -q --disable-pip-version-check -r infra/requirements/package.txt; }
+	@touch $@
+
+watch: $(tools)/lambda.stamp viewer ## run the function behind cargo-lambda's local Lambda
+	cargo lambda watch --bin edgetile --invoke-address 127.0.0.1
+
+invoke: $(tools)/lambda.stamp ## send EVENT=events/ndvi.json to a running `make watch`
+	cargo lambda invoke edgetile --invoke-address 127.0.0.1 --data-file $(EVENT)
+
+# ---------------------------------------------------------------- the sample
+sample: ## paint functions/tile/sample/sample.tif anew
+	python3 -m venv target/sample-venv
+	target/sample-venv/bin/pip install -q --disable-pip-version-check -r functions/tile/sample/requirements.txt
+	target/sample-venv/bin/python functions/tile/sample/make_sample.py
+
+clean: ## remove what was built
+	cargo clean
+	rm -rf functions/tile/viewer/dist functions/tile/viewer/node_modules tests/browser/node_modules infra/node_modules
