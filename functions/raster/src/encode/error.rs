@@ -9,4 +9,7 @@ pub enum EncodeError {
     /// PNG refuses it: it has no pixel, or more than 2^31 columns or rows.
     #[error("png cannot hold this picture")]
     Png(#[from] png::EncodingError),
+    /// A classic TIFF has 32-bit offsets, and at least one pixel.
+    #[error("a tif can hold from one pixel to 2 GB: ask for fewer pixels or bands")]
+    TiffSize,
 }

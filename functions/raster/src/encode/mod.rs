@@ -1,4 +1,4 @@
-//! Pixels → the bytes of a file: pictures as PNG, data as npy.
+//! Pixels → the bytes of a file: pictures as PNG, data as npy or GeoTIFF.
 
 mod error;
 mod huffman;
@@ -6,8 +6,11 @@ mod deflate;
 mod filter;
 mod lean;
 mod npy;
+mod directory;
+mod geotiff;
 mod png;
 
 pub use self::error::EncodeError;
+pub use self::geotiff::{Place, geotiff};
 pub use self::npy::npy;
 pub use self::png::png;
