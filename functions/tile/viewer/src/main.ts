@@ -1,0 +1,395 @@
+/** The page: what is shown, the controls that change it, and the address that tells it. */
+
+import "maplibre-gl/dist/maplibre-gl.css";
+import "./style.css";
+import { bill } from "./bill";
+import { chart, isInView, restyle, show } from "./chart";
+import { byId, complain, make, settled } from "./dom";
+import { legend } from "./legend";
+import { type Look, type Mode, bandPairs, formula, initial, modes, outputs, query, recipes } from "./look";
+import { bandsOf, spread } from "./npy";
+import { ranges } from "./ranges";
+import { readout } from "./readout";
+import { type Layer, Refusal, colormapNames, config, open, refusalOf, tileTemplate } from "./server";
+import * as spent from "./spent";
+import { type View, read, write } from "./view";
+
+/** Colormaps that most people look for, before all others. */
+const FAVOURITES = ["rdylgn", "viridis", "magma", "inferno", "turbo", "terrain", "rdbu", "spectral", "gray", "blues", "ylgn"];
+
+/** Pause after typing or dragging before tiles are asked anew: a drag asks some times, not at each pixel. */
+const PAUSE_MS = 140;
+const TYPING_MS = 450;
+
+const suffix = devicePixelRatio > 1.2 ? "@2x.png" : ".png";
+const phone = matchMedia("(max-width: 720px)");
+const map = chart(byId("map"));
+const loaded = new Promise<void>((done) => map.once("load", () => done()));
+const given = read(location.hash);
+
+let layers: Layer[] = [];
+let layer: Layer;
+let look: Look;
+let opacity = given.opacity ?? 1;
+/** What each layer was last shown as in each mode, so that a switch there and back loses nothing. */
+const looks = new Map<string, Look>();
+
+const field = {
+  expression: byId<HTMLInputElement>("expression"),
+  colormap: byId<HTMLSelectElement>("colormap"),
+  reverse: byId<HTMLInputElement>("reverse"),
+  opacity: byId<HTMLInputElement>("opacity"),
+  tileUrl: byId<HTMLInputElement>("tile-url"),
+  openUrl: byId<HTMLInputElement>("open-url"),
+};
+
+/** The tile under the middle of the view, at a depth that the layer has. */
+function tileInView(): { z: number; x: number; y: number } {
+  const [west, south, east, north] = layer.bounds;
+  const z = Math.max(0, Math.min(Math.round(map.getZoom()), layer.maxzoom));
+  const inside = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
+  const { lng, lat } = map.getCenter().wrap();
+  const at = isInView(map, layer.bounds)
+    ? [inside(lng, west, east), inside(lat, south, north)]
+    : [(west + east) / 2, (south + north) / 2];
+  return { z, ...tileAt(at[0] ?? 0, at[1] ?? 0, z) };
+}
+
+/** Column and row of the tile at a place in degrees (OGC 17-083r4, Annex D.1). */
+function tileAt(lon: number, lat: number, z: number): { x: number; y: number } {
+  const count = 2 ** z;
+  const sine = Math.sin((Math.max(-85, Math.min(85, lat)) * Math.PI) / 180);
+  const x = Math.floor(((lon + 180) / 360) * count);
+  const y = Math.floor((0.5 - Math.atanh(sine) / (2 * Math.PI)) * count);
+  return { x: Math.max(0, Math.min(count - 1, x)), y: Math.max(0, Math.min(count - 1, y)) };
+}
+
+function fill(template: string, { z, x, y }: { z: number; x: number; y: number }): string {
+  return template.replace("{z}", `${z}`).replace("{x}", `${x}`).replace("{y}", `${y}`);
+}
+
+/** Draws everything that follows from the layer and the look, but the tiles. */
+function describe(): void {
+  const names = outputs(layer, look);
+  const arithmetic = formula(layer, look);
+  byId("formula").hidden = look.mode !== "expression";
+  byId("expression-bands").textContent = `Bands: ${layer.bands.map((band) => band.name).join(", ")}`;
+  byId("colormap-block").hidden = names.length !== 1;
+  byId("range-block").hidden = look.ranges.length === 0 && look.mode === "layer" && layer.dataType === "uint8";
+  field.tileUrl.value = tileTemplate(layer, query(layer, look));
+  const title = look.mode === "layer" && arithmetic !== undefined ? [layer.title] : names;
+  void legend(byId("legend"), names.length === 1 ? title : names, look.ranges, look.colormap);
+  remember();
+}
+
+const remember = settled(200, () => {
+  const { lng, lat } = map.getCenter();
+  const view: View = { layer: layer.name, at: [map.getZoom(), lat, lng], opacity, look: changes() };
+  if (layer.url !== undefined) view.url = layer.url;
+  history.replaceState(null, "", write(view));
+});
+
+/** The look without what it starts with anyway. */
+function changes(): Partial<Look> {
+  const plain = initial(layer, look.mode, layers);
+  const changed: Partial<Look> = { mode: look.mode };
+  if (look.expression !== plain.expression) changed.expression = look.expression;
+  if (look.ranges.join(";") !== plain.ranges.join(";")) changed.ranges = look.ranges;
+  if (look.colormap !== plain.colormap) changed.colormap = look.colormap;
+  return changed;
+}
+
+/** Takes a change of the look to the map. */
+function apply(change: Partial<Look>): void {
+  look = { ...look, ...change };
+  looks.set(`${layer.name} ${look.mode}`, look);
+  describe();
+  redraw();
+}
+
+/** The address that the map asks now. */
+let drawn = "";
+
+const redraw = settled(PAUSE_MS, () => {
+  const template = tileTemplate(layer, query(layer, look), suffix);
+  if (template === drawn) return;
+  drawn = template;
+  spent.clear();
+  notice("");
+  restyle(map, template);
+});
+
+function drawRanges(): void {
+  const names = outputs(layer, look);
+  const shown = look.ranges.length > 0 ? look.ranges : initial(layer, "colour", layers).ranges;
+  const labels = shown.length > 1 ? names : [];
+  byId("ranges").replaceChildren(...ranges(labels, shown, layer.dataType, (next) => apply({ ranges: next })));
+}
+
+function drawColormap(): void {
+  const isReversed = look.colormap.endsWith("_r");
+  const name = isReversed ? look.colormap.slice(0, -2) : look.colormap;
+  const isListed = [...field.colormap.options].some((option) => option.value === name);
+  if (!isListed) field.colormap.append(make("option", { value: name }, name || "grey"));
+  field.colormap.value = name;
+  field.reverse.checked = isReversed;
+  field.reverse.disabled = name === "";
+}
+
+/** Shows the layer in another way. */
+function setMode(mode: Mode, change: Partial<Look> = {}): void {
+  look = { ...(looks.get(`${layer.name} ${mode}`) ?? initial(layer, mode, layers)), ...change, mode };
+  field.expression.value = look.expression;
+  complain(field.expression, byId("expression-error"), "");
+  for (const radio of document.querySelectorAll<HTMLInputElement>("#modes input")) radio.checked = radio.value === mode;
+  drawRanges();
+  drawColormap();
+  apply({});
+}
+
+function drawModes(): void {
+  const segments = modes(layer).map(({ mode, name }) => {
+    const radio = make("input", { type: "radio", name: "mode", value: mode });
+    radio.addEventListener("change", () => setMode(mode));
+    return make("label", {}, radio, make("span", {}, name));
+  });
+  byId("modes").replaceChildren(...segments);
+  const chips = recipes(layer).map((recipe) => {
+    const chip = make("button", { type: "button", title: `${recipe.title}: ${recipe.expression}` }, recipe.name);
+    chip.addEventListener("click", () => {
+      field.expression.value = recipe.expression;
+      void tryExpression();
+    });
+    return chip;
+  });
+  byId("recipes").replaceChildren(...chips);
+}
+
+/** Puts a layer on the map, in the mode it was last in or its own. */
+async function setLayer(next: Layer, from: Partial<Look> = {}, stay = false): Promise<void> {
+  layer = next;
+  await loaded;
+  drawLayers();
+  drawModes();
+  const offered = modes(layer).map(({ mode }) => mode);
+  // A single raw band without a style of its own would be drawn as it is, black for the most part.
+  const isBare = layer.url !== undefined && layer.dataType !== "uint8";
+  const usual: Mode = isBare ? (offered.includes("colour") ? "colour" : "expression") : "layer";
+  const mode = from.mode && offered.includes(from.mode) ? from.mode : usual;
+  look = { ...initial(layer, mode, layers), ...from, mode };
+  spent.clear();
+  drawn = tileTemplate(layer, query(layer, look), suffix);
+  show(map, layer, drawn, opacity);
+  if (!stay && (layer.url !== undefined || !isInView(map, layer.bounds))) frame(layer.bounds);
+  setMode(mode, look);
+  if (isBare && !from.ranges) void fitRange();
+}
+
+function frame(bounds: Layer["bounds"]): void {
+  const padding = phone.matches
+    ? { top: 40, bottom: 170, left: 12, right: 12 }
+    : { top: 40, bottom: 40, left: 390, right: 60 };
+  map.fitBounds(bounds, { padding, animate: false });
+}
+
+function drawLayers(): void {
+  const opened = layer.url === undefined || layers.includes(layer) ? [] : [layer];
+  const cards = [...layers, ...opened].map((each) => {
+    const radio = make("input", { type: "radio", name: "layer", value: each.name });
+    radio.checked = each === layer;
+    radio.addEventListener("change", () => void setLayer(each));
+    return make("label", { class: "layer" }, radio, thumbnail(each), make("span", {}, each.title));
+  });
+  byId("layers").replaceChildren(...cards);
+}
+
+/** A small picture of a layer: the tile at its middle, twice as deep as one that would hold it all. */
+function thumbnail(of: Layer): Node {
+  const [west, south, east, north] = of.bounds;
+  const z = Math.max(0, Math.min(Math.floor(Math.log2(360 / Math.max(east - west, 1e-6))) + 1, of.maxzoom));
+  const tile = { z, ...tileAt((west + east) / 2, (south + north) / 2, z) };
+  const image = make("img", { src: fill(tileTemplate(of, []), tile), alt: "", width: "40", height: "40", loading: "lazy" });
+  const hide = () => image.classList.add("missing");
+  image.addEventListener("error", hide);
+  return image;
+}
+
+/** Asks the server whether it can draw an expression before the map is given it. */
+async function tryExpression(): Promise<void> {
+  const text = field.expression.value.trim();
+  const place = byId("expression-error");
+  if (text === "") return complain(field.expression, place, "write arithmetic over the bands, such as b1/b2");
+  const raised = { ...look, mode: "expression" as const, expression: text };
+  const asked = layer;
+  try {
+    const response = await fetch(fill(tileTemplate(layer, query(layer, raised), suffix), tileInView()));
+    if (field.expression.value.trim() !== text || layer !== asked) return;
+    if (!response.ok) throw await refusalOf(response);
+    complain(field.expression, place, "");
+    if (look.mode === "expression" && text !== look.expression) apply({ expression: text });
+  } catch (error) {
+    complain(field.expression, place, error instanceof Refusal ? error.message : "the server did not answer");
+  }
+}
+
+/** Sets the ranges to what most of the values in view lie between. */
+async function fitRange(): Promise<void> {
+  const [asked, shown] = [layer, look.mode];
+  try {
+    const response = await fetch(fill(tileTemplate(layer, bandPairs(layer, look), ".npy"), tileInView()));
+    if (!response.ok) throw await refusalOf(response);
+    const bands = response.status === 204 ? [] : bandsOf(await response.arrayBuffer()).slice(0, 3);
+    if (layer !== asked || look.mode !== shown) return;
+    const found = bands.map(spread).filter((range) => range !== undefined);
+    if (found.length === 0) return notice("There are no values in the middle of the view.");
+    const shared: [number, number] = [Math.min(...found.map(([low]) => low)), Math.max(...found.map(([, high]) => high))];
+    apply({ ranges: look.ranges.length > 1 && found.length === look.ranges.length ? found : [shared] });
+    drawRanges();
+  } catch (error) {
+    notice(error instanceof Refusal ? error.message : "The server did not answer.");
+  }
+}
+
+function notice(message: string): void {
+  const place = byId("notice");
+  place.textContent = message;
+  place.hidden = message === "";
+}
+
+async function copy(text: string, button: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without HTTPS there is no clipboard for scripts: the text is selected for the keys.
+    field.tileUrl.select();
+    return;
+  }
+  const before = button.textContent;
+  byId("copied").textContent = "Copied";
+  button.textContent = "Copied";
+  setTimeout(() => {
+    button.textContent = before;
+    byId("copied").textContent = "";
+  }, 1500);
+}
+
+async function openFile(event: SubmitEvent): Promise<void> {
+  event.preventDefault();
+  const url = field.openUrl.value.trim();
+  const place = byId("open-error");
+  if (url === "") return complain(field.openUrl, place, "write the address of a GeoTIFF");
+  try {
+    await setLayer(await open(url));
+    complain(field.openUrl, place, "");
+  } catch (error) {
+    complain(field.openUrl, place, error instanceof Refusal ? error.message : "the server did not answer");
+  }
+}
+
+function drawOpacity(): void {
+  field.opacity.value = `${Math.round(opacity * 100)}`;
+  byId("opacity-value").textContent = `${Math.round(opacity * 100)} %`;
+}
+
+function setPanel(isOpen: boolean): void {
+  byId("panel").dataset.open = `${isOpen}`;
+  byId("toggle").setAttribute("aria-expanded", `${isOpen}`);
+  byId("panel-body").inert = !isOpen;
+}
+
+/** Opens and closes the panel by its button, and on a phone by a pull on it. */
+function wirePanel(): void {
+  const toggle = byId("toggle");
+  let from: number | undefined;
+  let isPulled = false;
+  toggle.addEventListener("pointerdown", (event) => {
+    [from, isPulled] = [event.clientY, false];
+    toggle.setPointerCapture(event.pointerId);
+  });
+  toggle.addEventListener("pointermove", (event) => {
+    if (from === undefined || !phone.matches || Math.abs(event.clientY - from) < 24) return;
+    setPanel(event.clientY < from);
+    [from, isPulled] = [undefined, true];
+  });
+  toggle.addEventListener("click", () => {
+    if (!isPulled) setPanel(byId("panel").dataset.open !== "true");
+    isPulled = false;
+  });
+  setPanel(!phone.matches);
+}
+
+function wire(): void {
+  wirePanel();
+  field.expression.addEventListener("input", settled(TYPING_MS, () => void tryExpression()));
+  field.expression.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") void tryExpression();
+  });
+  const recolour = () => apply({ colormap: field.colormap.value + (field.reverse.checked && field.colormap.value ? "_r" : "") });
+  field.colormap.addEventListener("change", recolour);
+  field.reverse.addEventListener("change", recolour);
+  field.opacity.addEventListener("input", () => {
+    opacity = Number(field.opacity.value) / 100;
+    drawOpacity();
+    if (map.getLayer("tiles")) map.setPaintProperty("tiles", "raster-opacity", opacity);
+    remember();
+  });
+  byId("fit").addEventListener("click", () => void fitRange());
+  byId("copy-tiles").addEventListener("click", (event) => void copy(field.tileUrl.value, event.currentTarget as HTMLElement));
+  byId("copy-view").addEventListener("click", (event) => void copy(location.href, event.currentTarget as HTMLElement));
+  byId<HTMLFormElement>("open").addEventListener("submit", (event) => void openFile(event));
+  spent.onChange(settled(60, () => bill(byId("cost-rows"), byId("cost-total"))));
+}
+
+function wireMap(): void {
+  const canvas = map.getCanvas();
+  canvas.setAttribute("aria-label", "Map. Arrow keys pan, plus and minus zoom, Enter reads the values in the middle.");
+  map.on("click", (event) => void readout(map, event.lngLat, layer, look));
+  canvas.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") void readout(map, map.getCenter(), layer, look);
+  });
+  map.on("moveend", remember);
+  map.on("dataloading", () => (document.body.dataset.map = "loading"));
+  map.on("idle", () => (document.body.dataset.map = "idle"));
+  map.on("error", ({ error }) => {
+    if (error instanceof Refusal && error.status !== 404) notice(error.message);
+    else if (error instanceof TypeError) notice("The server does not answer.");
+  });
+}
+
+async function listColormaps(): Promise<void> {
+  const names = (await colormapNames()).map((name) => name.toLowerCase());
+  const plain = names.filter((name) => !(name.endsWith("_r") && names.includes(name.slice(0, -2)))).sort();
+  const option = (name: string) => make("option", { value: name }, name);
+  const known = FAVOURITES.filter((name) => plain.includes(name));
+  const rest = plain.filter((name) => !known.includes(name));
+  field.colormap.replaceChildren(
+    make("option", { value: "" }, "grey"),
+    make("optgroup", { label: "Often used" }, ...known.map(option)),
+    make("optgroup", { label: "All" }, ...rest.map(option)),
+  );
+}
+
+async function start(): Promise<void> {
+  wire();
+  wireMap();
+  drawOpacity();
+  const [answer] = await Promise.all([config(), listColormaps().catch(() => undefined), loaded]);
+  layers = answer.layers;
+  byId("version").textContent = answer.version;
+  if (given.at) {
+    const [zoom, lat, lng] = given.at;
+    map.jumpTo({ zoom, center: { lng, lat } });
+  }
+  const configured = layers.find((each) => each.name === given.layer) ?? layers[0];
+  if (given.url !== undefined) {
+    field.openUrl.value = given.url;
+    await setLayer(await open(given.url), given.look, given.at !== undefined);
+  } else if (configured) {
+    if (!given.at) frame(configured.bounds);
+    await setLayer(configured, given.look, given.at !== undefined);
+  } else {
+    notice("No layer is configured here. Open a GeoTIFF by its address, or start the server with a layers file.");
+  }
+}
+
+start().catch((error: unknown) => notice(error instanceof Refusal ? error.message : `The server does not answer: ${error}`));

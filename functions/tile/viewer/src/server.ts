@@ -1,0 +1,178 @@
+/** The server's routes, as far as the page asks them. Nothing else is ever asked: the page works without a network. */
+
+/** One band of a layer: its number from 1, and its name where the file gives one. */
+export interface Band {
+  index: number;
+  name: string;
+}
+
+/** A style's query parameters: one value or several under each name. */
+export type Style = Record<string, string[]>;
+
+/** One thing to look at: a configured layer, or a file opened by its address. */
+export interface Layer {
+  name: string;
+  title: string;
+  attribution: string;
+  /** West, south, east, north in degrees. */
+  bounds: [number, number, number, number];
+  minzoom: number;
+  maxzoom: number;
+  bands: Band[];
+  style: Style;
+  dataType: string;
+  /** Set for a file opened by its address. */
+  url?: string;
+}
+
+/** A refusal by the server, in its own words. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Where the server's routes begin: the script is served below `viewer/`. */
+const ROOT = new URL("..", import.meta.url);
+
+/** An absolute address below the server's root; braces stay, as map clients want them. */
+export function address(path: string): string {
+  return ROOT.href + path;
+}
+
+/** The words of a failed answer: the problem's detail (RFC 9457), or the status. */
+export async function refusalOf(response: Response): Promise<Refusal> {
+  const text = await response.text().catch(() => "");
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown };
+    if (typeof detail === "string") return new Refusal(response.status, detail);
+  } catch {
+    // Not a problem document: a proxy between us answered.
+  }
+  return new Refusal(response.status, `the server answered ${response.status} ${response.statusText}`.trim());
+}
+
+async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const response = await fetch(address(path), { headers: { accept: "application/json" }, signal: signal ?? null });
+  if (!response.ok) throw await refusalOf(response);
+  return (await response.json()) as T;
+}
+
+interface WrittenLayer {
+  name: string;
+  title?: string | null;
+  attribution?: string | null;
+  bounds?: [number, number, number, number] | null;
+  minzoom?: number | null;
+  maxzoom?: number | null;
+  bands?: Band[] | null;
+  style?: Record<string, unknown> | null;
+  data_type?: string | null;
+}
+
+/** The version and the layers that this server was configured with. */
+export async function config(): Promise<{ version: string; layers: Layer[] }> {
+  const written = await json<{ version?: string; layers: WrittenLayer[] }>("viewer/config.json");
+  const layers = written.layers.map((layer): Layer => ({
+    name: layer.name,
+    title: layer.title ?? layer.name,
+    attribution: layer.attribution ?? "",
+    bounds: layer.bounds ?? [-180, -85, 180, 85],
+    minzoom: layer.minzoom ?? 0,
+    maxzoom: layer.maxzoom ?? 22,
+    bands: layer.bands ?? [],
+    style: styleOf(layer.style ?? {}),
+    dataType: layer.data_type ?? "",
+  }));
+  return { version: written.version ?? "", layers };
+}
+
+function styleOf(written: Record<string, unknown>): Style {
+  const entries = Object.entries(written).filter(([, value]) => value !== null && value !== "");
+  return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().map(String)]));
+}
+
+/** Describes a file by its address, so that it can be shown like a layer. */
+export async function open(url: string): Promise<Layer> {
+  const query = `url=${encodeURIComponent(url)}`;
+  const [tiles, info] = await Promise.all([
+    json<{ bounds: Layer["bounds"]; minzoom: number; maxzoom: number }>(`cog/WebMercatorQuad/tilejson.json?${query}`),
+    json<{ band_descriptions?: [string, string][]; count?: number; dtype?: string }>(`cog/info?${query}`),
+  ]);
+  const described = info.band_descriptions ?? [];
+  const count = info.count ?? described.length;
+  const bands = Array.from({ length: count }, (_, i) => ({ index: i + 1, name: described[i]?.[1] || `b${i + 1}` }));
+  const { bounds, minzoom, maxzoom } = tiles;
+  const dataType = info.dtype ?? "";
+  return { name: url, title: fileName(url), attribution: "", bounds, minzoom, maxzoom, bands, style: {}, dataType, url };
+}
+
+function fileName(url: string): string {
+  return url.split(/[?#]/)[0]?.split("/").pop() || url;
+}
+
+/** The part of a layer's routes that is its own: paths below the root, and the query that names the file. */
+function line(layer: Layer): { tiles: string; point: string; query: [string, string][] } {
+  if (layer.url !== undefined) {
+    return { tiles: "cog/tiles/WebMercatorQuad", point: "cog/point", query: [["url", layer.url]] };
+  }
+  const path = `tiles/${encodeURIComponent(layer.name)}`;
+  return { tiles: path, point: `${path}/point`, query: [] };
+}
+
+/** A query string that people can read: only what must be escaped is, `+` among it. */
+export function queryText(pairs: [string, string][]): string {
+  const escape = (text: string) => encodeURIComponent(text).replace(/%(2C|2F|3A|3B)/gi, decodeURIComponent);
+  return pairs.length === 0 ? "" : `?${pairs.map(([name, value]) => `${name}=${escape(value)}`).join("&")}`;
+}
+
+/** The address of a layer's tiles, with `{z}`, `{x}`, `{y}`; `suffix` is scale and format, such as `@2x.png`. */
+export function tileTemplate(layer: Layer, style: [string, string][], suffix = ".png"): string {
+  const { tiles, query } = line(layer);
+  return `${address(tiles)}/{z}/{x}/{y}${suffix}${queryText([...query, ...style])}`;
+}
+
+/** The values of bands or of an expression at one place; null where there is nothing. */
+export async function values(
+  layer: Layer,
+  [lon, lat]: [number, number],
+  style: [string, string][],
+  signal: AbortSignal,
+): Promise<{ values: (number | null)[]; names: string[] }> {
+  const { point, query } = line(layer);
+  const path = `${point}/${lon.toFixed(7)},${lat.toFixed(7)}${queryText([...query, ...style])}`;
+  const answer = await json<{ values: (number | null)[]; band_names?: string[] }>(path, signal);
+  return { values: answer.values, names: answer.band_names ?? [] };
+}
+
+/** The names of all colormaps. */
+export async function colormapNames(): Promise<string[]> {
+  return (await json<{ colorMaps: string[] }>("colorMaps")).colorMaps;
+}
+
+/** 256 colours as RGBA bytes in a row. */
+export type Ramp = Uint8ClampedArray<ArrayBuffer>;
+
+const ramps = new Map<string, Promise<Ramp>>();
+
+/** The colours of a colormap by name, asked once. */
+export function ramp(name: string): Promise<Ramp> {
+  let known = ramps.get(name);
+  if (!known) {
+    known = json<Record<string, number[]>>(`colorMaps/${encodeURIComponent(name)}`).then(rampOf);
+    known.catch(() => ramps.delete(name));
+    ramps.set(name, known);
+  }
+  return known;
+}
+
+function rampOf(entries: Record<string, number[]>): Ramp {
+  const bytes = new Uint8ClampedArray(256 * 4);
+  for (const [key, [r = 0, g = 0, b = 0, a = 255]] of Object.entries(entries)) {
+    if (Number(key) < 256) bytes.set([r, g, b, a], Number(key) * 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,258 @@
+// Opens the viewer of a running server in a real browser and looks at what is painted.
+//
+//   node viewer.mjs http://127.0.0.1:8080 [--pictures FOLDER]
+//
+// The server must serve the sample scene. CHROMIUM names the browser, /usr/bin/chromium unless set. Ends with 1 and the
+// sentence that does not hold, or with 0.
+
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+import { PNG } from "pngjs";
+
+const { positionals, values: options } = parseArgs({ allowPositionals: true, options: { pictures: { type: "string" } } });
+const base = positionals[0]?.replace(/\/$/, "");
+if (!base) {
+  console.error("usage: node viewer.mjs BASE_URL [--pictures FOLDER]");
+  process.exit(2);
+}
+
+/** How long the page may take for one step. Pixels are drawn by software here, on a shared machine. */
+const PATIENCE_MS = 30_000;
+
+// WebGL without a graphics card, and no request of the browser's own.
+const FLAGS = [
+  "--no-sandbox",
+  "--use-gl=angle",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+const problems = [];
+
+/** A new page on the viewer, watched: it may ask nobody but the server, and must not throw. */
+async function visit(hash, settings) {
+  const context = await browser.newContext(settings);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const origin = new URL(base).origin;
+  page.on("request", (request) => {
+    const url = request.url();
+    const isOurs = url.startsWith(`${origin}/`) || url.startsWith("data:") || url.startsWith(`blob:${origin}`);
+    if (!isOurs) problems.push(`the page asked ${url}`);
+  });
+  page.on("pageerror", (error) => problems.push(`the page threw: ${error.message}`));
+  page.on("console", (message) => {
+    if (/Content Security Policy/i.test(message.text())) problems.push(message.text());
+  });
+  await page.goto(`${base}/${hash}`);
+  await painted(page);
+  return page;
+}
+
+/** Waits until the map has nothing left to load or draw. */
+async function painted(page) {
+  await page.waitForSelector("body[data-map=idle]");
+  // A control waits a moment before it asks for tiles: idle must last longer than that.
+  await page.waitForTimeout(500);
+  await page.waitForSelector("body[data-map=idle]");
+}
+
+/** The pixels of a part of the page, as [red, green, blue] each. */
+async function pixels(page, { x, y, width, height }) {
+  const { data } = PNG.sync.read(await page.screenshot({ clip: { x, y, width, height }, animations: "disabled" }));
+  return Array.from({ length: data.length / 4 }, (_, i) => [data[4 * i], data[4 * i + 1], data[4 * i + 2]]);
+}
+
+/** The share of pixels for which a sentence holds. */
+const share = (all, holds) => all.filter(holds).length / all.length;
+/** How many different colours there are, to four bits each. */
+const colours = (all) => new Set(all.map(([r, g, b]) => (r >> 4) * 256 + (g >> 4) * 16 + (b >> 4))).size;
+/** The share of pixels that differ between two pictures. */
+const change = (a, b) => share(a.map((pixel, i) => [pixel, b[i]]), ([p, q]) => p.some((value, i) => Math.abs(value - q[i]) > 12));
+
+/** The ends of the RdYlGn ramp: what grows and what does not. */
+const isGrowing = ([r, g, b]) => g > r + 25 && g > b + 25;
+const isBare = ([r, g, b]) => r > g + 40 && r > b + 60;
+
+async function check(sentence, act) {
+  try {
+    await act();
+    console.log(`ok   ${sentence}`);
+  } catch (error) {
+    throw new Error(`${sentence}: ${error.message}`, { cause: error });
+  }
+}
+
+async function picture(page, name) {
+  if (!options.pictures) return;
+  await mkdir(options.pictures, { recursive: true });
+  await writeFile(join(options.pictures, `${name}.png`), await page.screenshot());
+}
+
+/** A part of the map that no control covers, on a page of 1280 x 800, well inside the sample scene. */
+const MIDDLE = { x: 620, y: 200, width: 360, height: 360 };
+
+async function desk() {
+  const page = await visit("", { viewport: { width: 1280, height: 800 }, colorScheme: "light" });
+  let before = await pixels(page, MIDDLE);
+
+  await check("the sample is painted in many colours", async () => {
+    assert.ok(colours(before) > 60, `only ${colours(before)} colours in the middle of the map`);
+    await picture(page, "desk-colour");
+  });
+
+  await check("the ground around the sample stays quiet", async () => {
+    const corner = await pixels(page, { x: 1232, y: 200, width: 40, height: 200 });
+    assert.ok(colours(corner) < 8, `${colours(corner)} colours beside the sample`);
+  });
+
+  await check("the cost of tiles is listed", async () => {
+    const row = page.locator("#cost-rows tr:not(.cached)", { hasText: /kB|MB/ }).first();
+    assert.match(await row.innerText(), /\d+\/\d+\/\d+\s+\d+ ms\s+\d+\s+[\d.]+ (B|kB|MB)/);
+  });
+
+  await check("dragging the map moves it", async () => {
+    await page.mouse.move(800, 400);
+    await page.mouse.down();
+    await page.mouse.move(700, 340, { steps: 8 });
+    await page.waitForTimeout(200);
+    await page.mouse.up();
+    await painted(page);
+    const after = await pixels(page, MIDDLE);
+    assert.ok(change(before, after) > 0.3, "the picture is the same as before");
+    before = after;
+  });
+
+  await check("NDVI paints the ramp from red to green", async () => {
+    await page.getByRole("radiogroup", { name: "Show as" }).getByLabel("NDVI").check();
+    await painted(page);
+    const after = await pixels(page, MIDDLE);
+    assert.ok(change(before, after) > 0.8, "the picture is much the same as before");
+    assert.ok(share(after, isGrowing) > 0.25, `${share(after, isGrowing)} of the pixels are green`);
+    assert.ok(share(after, isBare) > 0.01, `${share(after, isBare)} of the pixels are red`);
+    await picture(page, "desk-ndvi");
+    before = after;
+  });
+
+  await check("the legend shows the ramp and its ends", async () => {
+    const legend = page.locator("#legend");
+    assert.match(await legend.innerText(), /NDVI\s+-0\.2\s+0\.35\s+0\.9/);
+    const bar = await legend.locator("canvas").boundingBox();
+    const ramp = await pixels(page, bar);
+    assert.ok(share(ramp, isGrowing) > 0.25 && share(ramp, isBare) > 0.25, "the bar is not red and green");
+  });
+
+  await check("a click reads the values of every band", async () => {
+    await page.mouse.click(800, 380);
+    const table = page.locator(".readout table");
+    await table.waitFor();
+    const text = await table.innerText();
+    for (const name of ["blue", "green", "red", "nir"]) assert.match(text, new RegExp(`${name}\\s+\\d+`));
+    const [red, nir] = ["red", "nir"].map((name) => Number(new RegExp(`${name}\\s+(\\d+)`).exec(text)?.[1]));
+    const shown = Number(/NDVI\s+(-?[\d.]+)/.exec(text)?.[1]);
+    assert.ok(Math.abs(shown - (nir - red) / (nir + red)) < 0.001, `NDVI ${shown} of red ${red} and nir ${nir}`);
+    await picture(page, "desk-values");
+    await page.locator(".maplibregl-popup-close-button").click();
+  });
+
+  await check("another colormap changes the tiles", async () => {
+    await page.locator("#colormap").selectOption("viridis");
+    await painted(page);
+    const after = await pixels(page, MIDDLE);
+    assert.ok(change(before, after) > 0.8, "the picture is much the same as before");
+    before = after;
+  });
+
+  await check("another range changes the tiles and the tile address", async () => {
+    const field = page.locator("#ranges input[type=number]").first();
+    await field.fill("0.6");
+    await field.press("Enter");
+    await painted(page);
+    const after = await pixels(page, MIDDLE);
+    assert.ok(change(before, after) > 0.2, "the picture is much the same as before");
+    assert.match(await page.locator("#tile-url").inputValue(), /rescale=0\.6,0\.9&colormap_name=viridis$/);
+    before = after;
+  });
+
+  await check("an expression is drawn, and a wrong one is refused in the server's words", async () => {
+    await page.getByRole("radiogroup", { name: "Show as" }).getByLabel("Expression").check();
+    await page.locator("#expression").fill("(green-nir)/(green+nir)");
+    await page.locator("#expression").press("Enter");
+    await page.waitForFunction(() => location.hash.includes("green-nir"));
+    await painted(page);
+    before = await pixels(page, MIDDLE);
+    await page.locator("#expression").fill("(green-nir)/(green+");
+    const error = page.locator("#expression-error");
+    await error.waitFor();
+    assert.match(await error.innerText(), /expression/);
+    await picture(page, "desk-refused");
+    assert.ok(change(before, await pixels(page, MIDDLE)) < 0.02, "the picture changed with a refused expression");
+    await page.locator("#expression").fill("(green-nir)/(green+nir)");
+    await error.waitFor({ state: "hidden" });
+  });
+
+  await check("the address behind # brings the view back", async () => {
+    const hash = await page.evaluate(() => location.hash);
+    const again = await visit(hash, { viewport: { width: 1280, height: 800 }, colorScheme: "light" });
+    const after = await pixels(again, MIDDLE);
+    assert.ok(change(before, after) < 0.05, "the view is another one");
+    await again.context().close();
+  });
+
+  await check("the keyboard reads values in the middle of the map", async () => {
+    await page.locator("canvas.maplibregl-canvas").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".readout table, .readout p:nth-child(2)").waitFor();
+  });
+  await page.context().close();
+}
+
+async function phone() {
+  const page = await visit("", {
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    hasTouch: true,
+    isMobile: true,
+    colorScheme: "dark",
+  });
+
+  await check("on a phone the sample is painted above the sheet", async () => {
+    const middle = await pixels(page, { x: 100, y: 260, width: 180, height: 180 });
+    assert.ok(colours(middle) > 60, `only ${colours(middle)} colours in the middle of the map`);
+    const sheet = await page.locator("#panel").boundingBox();
+    assert.ok(sheet.y > 844 * 0.7, `the closed sheet begins at ${sheet.y}`);
+    await picture(page, "phone");
+  });
+
+  await check("on a phone the sheet opens, and nothing is wider than the screen", async () => {
+    await page.locator("#toggle").tap();
+    await page.locator("#opacity").waitFor();
+    const sheet = await page.locator("#panel").boundingBox();
+    assert.ok(sheet.y > 150 && sheet.y < 844 * 0.6, `the open sheet begins at ${sheet.y}`);
+    const width = await page.evaluate(() => Math.max(...[...document.querySelectorAll("#panel *")].map((each) => each.getBoundingClientRect().right)));
+    assert.ok(width <= 390, `something ends at ${width}`);
+    await picture(page, "phone-open");
+  });
+  await page.context().close();
+}
+
+try {
+  await desk();
+  await phone();
+  await check("no request left the server, and nothing was thrown", () => assert.deepEqual(problems, []));
+} catch (error) {
+  console.error(`FAIL ${error.message}`);
+  for (const problem of problems) console.error(`     ${problem}`);
+  process.exitCode = 1;
+} finally {
+  await browser.close();
+}
