@@ -217,7 +217,7 @@ fn describe(source: &Source) -> Value {
         );
         put("crs_name", json!(crs.name()));
         put("geographic_bounds", json!(coverage.geographic_bounds()));
-        let zooms = grid::find(Grid::default().name()).and_then(|set| coverage.zooms(&set));
+        let zooms = Grid::web().ok().and_then(|grid| coverage.zooms(grid.set()));
         put("minzoom", json!(zooms.map(|zooms| zooms.0)));
         put("maxzoom", json!(zooms.map(|zooms| zooms.1)));
     }

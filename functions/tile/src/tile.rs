@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use bytes::Bytes;
-use edgetile_raster::colour::{self, Rescale};
+use edgetile_raster::colour;
 use edgetile_raster::encode;
-use edgetile_raster::grid::{self, TileMatrixSet};
 use edgetile_raster::plan::Limits;
 use edgetile_raster::samples::Raster;
 use edgetile_raster::warp::Target;
@@ -17,7 +16,7 @@ use crate::bind::{Binding, File};
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
 use crate::layers::{Files, Task};
-use crate::request::{BandName, ColormapChoice, Format, Refused};
+use crate::request::{BandName, Format, Refused};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Problem, Timing};
 use crate::source::{SourceError, Sources};
 
@@ -60,8 +59,7 @@ impl Reading {
 
     async fn try_tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
         let mut clock = Clock::start();
-        let set = grid::find(task.grid.name()).ok_or(Problem::Internal)?;
-        let target = target(&set, task)?;
+        let target = target(task)?;
         let files = self.open(&task.files, call).await?;
         let etag = etag(&files, task);
         let unchanged = etag.is_held_by(call.headers);
@@ -191,14 +189,10 @@ impl Clock {
 }
 
 /// The pixels of a tile, with the buffer around them.
-fn target(set: &TileMatrixSet, task: &Task) -> Result<Target, Problem> {
+fn target(task: &Task) -> Result<Target, Problem> {
     let (z, x, y) = (task.address.z(), task.address.x(), task.address.y());
-    let off_grid = || Refused::OffGrid {
-        z: z.into(),
-        x: x.into(),
-        y: y.into(),
-    };
-    let bounds = set.tile_bounds(z, x, y).ok_or_else(off_grid)?;
+    let set = task.address.grid().set();
+    let bounds = set.tile_bounds(z, x, y).ok_or(Problem::Internal)?;
     let buffer_px = f64::from(task.style.buffer_half_px.unwrap_or(0)) / 2.0;
     let tile_px = f64::from(task.edge_px) - 2.0 * buffer_px;
     let resolution = (bounds.east - bounds.west) / tile_px;
@@ -237,15 +231,11 @@ fn draw(bands: &Raster, binding: &Binding, task: &Task) -> Result<Option<Bytes>,
         Format::Npy => Ok(Some(encode::npy(bands, style.return_mask.unwrap_or(true)))),
         Format::Png if bands.is_empty() => Ok(None),
         Format::Png => {
-            let ranges = || Rescale(style.rescale.iter().map(|range| (range.min, range.max)).collect());
-            let rescale = (!style.rescale.is_empty()).then(ranges);
-            let colormap = match &style.colormap {
-                Some(choice) => Some(colormap(choice)?),
-                None => binding.palette(),
-            };
+            let palette = binding.palette();
+            let chosen = style.colormap.as_ref().map(|choice| choice.map().as_ref());
             let style = colour::Style {
-                rescale: rescale.as_ref(),
-                colormap: colormap.as_ref(),
+                rescale: style.rescale.as_ref(),
+                colormap: chosen.or(palette.as_ref()),
                 default_range: None,
                 opaque: style.return_mask == Some(false),
             };
@@ -257,15 +247,6 @@ fn draw(bands: &Raster, binding: &Binding, task: &Task) -> Result<Option<Bytes>,
             format!("{} is not written here: there are png and npy", other.extension()),
         )
         .into()),
-    }
-}
-
-fn colormap(choice: &ColormapChoice) -> Result<colour::Colormap, Problem> {
-    match choice {
-        ColormapChoice::Named(name) => colour::Colormap::named(name).ok_or_else(|| {
-            Refused::parameter("colormap_name", "is not among the names of /colorMaps").into()
-        }),
-        ColormapChoice::Custom(json) => colour::Colormap::parse_json(json).map_err(|error| unfit(&error)),
     }
 }
 

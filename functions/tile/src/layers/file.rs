@@ -12,7 +12,10 @@ use serde_json::Value;
 
 use super::{Bands, Files, Layer};
 use crate::access::{Malformed, Root};
-use crate::request::{BandName, LARGEST_ZOOM, LayerName, Query, Refused, Style, slip_of};
+use crate::request::{BandName, LayerName, Query, Refused, Style, slip_of};
+
+/// The deepest zoom that a layer may name.
+const LARGEST_ZOOM: u8 = 30;
 
 /// What is wrong with a layers file.
 #[derive(Debug, thiserror::Error)]

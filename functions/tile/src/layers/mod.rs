@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::access::{Access, Denied, Location, Root};
 use crate::request::{
-    Address, Asked, BandName, Bands, Format, Grid, LayerName, Refused, Scale, Style, TileRequest, encode,
+    Address, Asked, BandName, Bands, Format, LayerName, Refused, Scale, Style, TileRequest, encode,
 };
 
 pub use file::LayersError;
@@ -59,9 +59,7 @@ pub enum Files {
 pub struct Task {
     /// Whose pixels.
     pub files: Files,
-    /// On which grid.
-    pub grid: Grid,
-    /// Which tile.
+    /// Which tile, on which grid.
     pub address: Address,
     /// How many pixels stand for one.
     pub scale: Scale,
@@ -143,20 +141,12 @@ impl Catalog {
     pub fn task(&self, request: &TileRequest) -> Result<Task, Unresolved> {
         let (files, base) = self.find(&request.asked)?;
         let style = request.wanted_style().over(&base);
-        let &TileRequest {
-            grid,
-            address,
-            scale,
-            format,
-            ..
-        } = request;
-        let edge_px = style.edge_px(scale)?;
+        let edge_px = style.edge_px(request.address.grid(), request.scale)?;
         Ok(Task {
             files,
-            grid,
-            address,
-            scale,
-            format,
+            address: request.address.clone(),
+            scale: request.scale,
+            format: request.format,
             style,
             edge_px,
         })
@@ -194,14 +184,7 @@ impl Task {
 /// The tile and its style, for logs: no file is named.
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}/{}{}.{}",
-            self.grid.name(),
-            self.address,
-            self.scale,
-            self.format.extension()
-        )?;
+        write!(f, "{}{}.{}", self.address, self.scale, self.format.extension())?;
         self.style
             .pairs()
             .iter()

@@ -1,53 +1,128 @@
 //! Which tile: the grid, the zoom, the column and row, the scale and the format.
 
 use std::fmt;
+use std::sync::Arc;
+
+use edgetile_raster::grid::{self, TileMatrixSet};
 
 use super::Refused;
 
-/// The deepest zoom that is drawn: a 256-pixel tile there is 3.7 cm wide at the equator.
-pub const LARGEST_ZOOM: u8 = 30;
+/// A tile matrix set that is known here.
+#[derive(Clone, Debug)]
+pub struct Grid(Arc<TileMatrixSet>);
 
-/// A tile that lies on the grid of its zoom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+impl Grid {
+    /// The grid of a name.
+    pub fn parse(name: &str) -> Result<Self, Refused> {
+        grid::find(name).map(Self).ok_or(Refused::Unknown {
+            kind: "tile matrix set",
+        })
+    }
+
+    /// The web's own: EPSG:3857, 256-pixel tiles, one tile at zoom 0.
+    pub fn web() -> Result<Self, Refused> {
+        Self::parse("WebMercatorQuad")
+    }
+
+    /// The set itself.
+    pub fn set(&self) -> &Arc<TileMatrixSet> {
+        &self.0
+    }
+
+    /// Its name in paths.
+    pub fn name(&self) -> &str {
+        &self.0.id
+    }
+
+    /// The deepest zoom it has.
+    pub fn deepest_zoom(&self) -> u8 {
+        self.0
+            .matrices
+            .iter()
+            .map(|matrix| matrix.zoom)
+            .max()
+            .unwrap_or_default()
+    }
+}
+
+impl PartialEq for Grid {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+/// A tile that lies on its grid.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Address {
+    grid: Grid,
     z: u8,
     x: u32,
     y: u32,
 }
 
 impl Address {
-    /// The tile in column `x` from the west and row `y` from the north, if zoom `z` has it.
-    pub fn new(z: u8, x: u32, y: u32) -> Option<Self> {
-        (z <= LARGEST_ZOOM && x >> z == 0 && y >> z == 0).then_some(Self { z, x, y })
+    /// The tile in column `x` from the west and row `y` from the north, if the grid has it.
+    pub fn new(grid: Grid, z: u8, x: u32, y: u32) -> Option<Self> {
+        let matrix = grid.0.matrix(z)?;
+        (x < matrix.width && y < matrix.height).then_some(Self { grid, z, x, y })
     }
 
     /// Reads three path segments of digits.
-    pub(super) fn parse(z: &str, x: &str, y: &str) -> Result<Self, Refused> {
+    pub(super) fn parse(grid: Grid, z: &str, x: &str, y: &str) -> Result<Self, Refused> {
         let (z, x, y) = (digits("z", z)?, digits("x", x)?, digits("y", y)?);
-        let on_grid = || Self::new(z.try_into().ok()?, x.try_into().ok()?, y.try_into().ok()?);
-        on_grid().ok_or(Refused::OffGrid { z, x, y })
+        let refused = Refused::OffGrid {
+            grid: grid.name().to_owned(),
+            remedy: what_it_has(&grid, z),
+            z,
+            x,
+            y,
+        };
+        let on_grid = || Self::new(grid, z.try_into().ok()?, x.try_into().ok()?, y.try_into().ok()?);
+        on_grid().ok_or(refused)
     }
 
-    /// Zoom, 0 to [`LARGEST_ZOOM`].
-    pub fn z(self) -> u8 {
+    /// The grid.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Zoom.
+    pub fn z(&self) -> u8 {
         self.z
     }
 
-    /// Column from the west, below 2^z.
-    pub fn x(self) -> u32 {
+    /// Column from the west.
+    pub fn x(&self) -> u32 {
         self.x
     }
 
-    /// Row from the north, below 2^z.
-    pub fn y(self) -> u32 {
+    /// Row from the north.
+    pub fn y(&self) -> u32 {
         self.y
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.z, self.x, self.y)
+        write!(f, "{}/{}/{}/{}", self.grid.name(), self.z, self.x, self.y)
     }
+}
+
+fn what_it_has(grid: &Grid, z: u64) -> String {
+    if let Some(matrix) = u8::try_from(z).ok().and_then(|z| grid.0.matrix(z)) {
+        return format!(
+            "at this zoom x is below {} and y below {}",
+            matrix.width, matrix.height
+        );
+    }
+    let first = grid
+        .0
+        .matrices
+        .iter()
+        .map(|matrix| matrix.zoom)
+        .min()
+        .unwrap_or_default();
+    format!("its zooms are {first} to {}", grid.deepest_zoom())
 }
 
 /// Digits alone; a number beyond 64 bits is as far off every grid as the largest.
@@ -56,33 +131,6 @@ fn digits(name: &str, text: &str) -> Result<u64, Refused> {
         return Err(Refused::parameter(name, "is not a whole number from 0"));
     }
     Ok(text.parse().unwrap_or(u64::MAX))
-}
-
-/// A tile matrix set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Grid {
-    /// The web's own: EPSG:3857, 256-pixel tiles, one tile at zoom 0.
-    #[default]
-    WebMercatorQuad,
-}
-
-impl Grid {
-    /// Every grid.
-    pub const ALL: &[Self] = &[Self::WebMercatorQuad];
-
-    /// The name in a path, as OGC 17-083r4 Annex D writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::WebMercatorQuad => "WebMercatorQuad",
-        }
-    }
-
-    pub(super) fn parse(text: &str) -> Result<Self, Refused> {
-        let found = Self::ALL.iter().copied().find(|grid| grid.name() == text);
-        found.ok_or(Refused::Unknown {
-            kind: "tile matrix set",
-        })
-    }
 }
 
 /// How many pixels stand for one: 1 to 4, written `@2x`.
@@ -201,49 +249,63 @@ fn read_scale(text: &str) -> Result<Scale, Refused> {
 mod tests {
     use super::*;
 
+    fn web(z: u8, x: u32, y: u32) -> Option<Address> {
+        Address::new(Grid::web().unwrap(), z, x, y)
+    }
+
+    fn parse(z: &str, x: &str, y: &str) -> Result<Address, Refused> {
+        Address::parse(Grid::web().unwrap(), z, x, y)
+    }
+
     #[test]
     fn the_grid_ends_where_it_ends() {
-        assert!(Address::new(0, 0, 0).is_some());
-        assert!(Address::new(0, 1, 0).is_none());
-        assert!(Address::new(3, 7, 7).is_some());
-        assert!(Address::new(3, 8, 7).is_none());
-        assert!(Address::new(3, 7, 8).is_none());
-        assert!(Address::new(30, (1 << 30) - 1, 0).is_some());
-        assert!(Address::new(30, 1 << 30, 0).is_none());
-        assert!(Address::new(31, 0, 0).is_none());
-        assert!(Address::new(255, 0, 0).is_none());
+        for (z, x, y) in [(0, 0, 0), (3, 7, 7), (24, (1 << 24) - 1, 0)] {
+            assert!(web(z, x, y).is_some(), "{z}/{x}/{y}");
+        }
+        for (z, x, y) in [
+            (0, 1, 0),
+            (3, 8, 7),
+            (3, 7, 8),
+            (24, 1 << 24, 0),
+            (25, 0, 0),
+            (255, 0, 0),
+        ] {
+            assert!(web(z, x, y).is_none(), "{z}/{x}/{y}");
+        }
+        let wide = Grid::parse("WorldCRS84Quad").unwrap();
+        assert!(Address::new(wide.clone(), 0, 1, 0).is_some());
+        assert!(Address::new(wide, 0, 0, 1).is_none());
     }
 
     #[test]
     fn only_digits_are_numbers() {
         for wrong in ["-1", "+1", "1e3", " 1", "1.0", "", "0x1", "\u{661}"] {
-            assert_eq!(
-                Address::parse("3", wrong, "1").unwrap_err(),
-                Refused::parameter("x", "is not a whole number from 0"),
-                "{wrong:?}"
-            );
+            let refused = Refused::parameter("x", "is not a whole number from 0");
+            assert_eq!(parse("3", wrong, "1"), Err(refused), "{wrong:?}");
         }
-        assert_eq!(
-            Address::parse("03", "07", "1").unwrap(),
-            Address::new(3, 7, 1).unwrap()
-        );
+        assert_eq!(parse("03", "07", "1").ok(), web(3, 7, 1));
     }
 
     #[test]
     fn numbers_beyond_every_integer_are_off_the_grid() {
         let huge = "9".repeat(400);
+        assert_eq!(
+            parse("40", "1", "1").unwrap_err().to_string(),
+            "tile 40/1/1 is not on the grid WebMercatorQuad: its zooms are 0 to 24"
+        );
         assert!(matches!(
-            Address::parse("40", "1", "1"),
-            Err(Refused::OffGrid { z: 40, .. })
-        ));
-        assert!(matches!(
-            Address::parse("5", &huge, "1"),
+            parse("5", &huge, "1"),
             Err(Refused::OffGrid { x: u64::MAX, .. })
         ));
         assert!(matches!(
-            Address::parse("5", "4294967296", "0"),
+            parse("5", "4294967296", "0"),
             Err(Refused::OffGrid { .. })
         ));
+        let message = parse("5", "32", "0").unwrap_err().to_string();
+        assert!(
+            message.ends_with("at this zoom x is below 32 and y below 32"),
+            "{message}"
+        );
     }
 
     #[test]

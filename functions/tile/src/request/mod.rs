@@ -14,11 +14,11 @@ mod tests;
 
 use std::fmt;
 
-pub use address::{Address, Format, Grid, LARGEST_ZOOM, Scale};
+pub use address::{Address, Format, Grid, Scale};
 pub use query::{Query, encode, slip_of};
 pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
 pub use source::{Asked, BandName, LayerName};
-pub use style::{Bands, ColormapChoice, Formula, LARGEST_EDGE_PX, Range, Style};
+pub use style::{Bands, ColormapChoice, Formula, LARGEST_EDGE_PX, Style};
 
 /// Why a request cannot be answered as it stands. Every variant is for the caller to mend.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -46,10 +46,12 @@ pub enum Refused {
         edge_px: u32,
     },
     /// Well formed, but outside the grid of its zoom.
-    #[error(
-        "tile {z}/{x}/{y} is not on the grid: zoom goes from 0 to {LARGEST_ZOOM}, x and y from 0 to 2^zoom - 1"
-    )]
+    #[error("tile {z}/{x}/{y} is not on the grid {grid}: {remedy}")]
     OffGrid {
+        /// The grid.
+        grid: String,
+        /// What the grid has instead.
+        remedy: String,
         /// Zoom.
         z: u64,
         /// Column from the west.

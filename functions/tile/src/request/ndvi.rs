@@ -1,6 +1,8 @@
 //! The NDVI route: which bands, and the style it draws them in where the request is silent.
 
-use super::style::{Bands, ColormapChoice, Formula, Range};
+use edgetile_raster::colour::Rescale;
+
+use super::style::{Bands, ColormapChoice, Formula};
 use super::{Asked, BandName, Query, Refused, Style, source};
 
 /// The sources of an NDVI request and its preset.
@@ -14,8 +16,8 @@ fn style(red: &BandName, nir: &BandName) -> Result<Style, Refused> {
     let formula = Formula::parse(&format!("({nir}-{red})/({nir}+{red})"))?;
     Ok(Style {
         bands: Some(Bands::Expression(formula)),
-        rescale: vec![Range { min: -1.0, max: 1.0 }],
-        colormap: Some(ColormapChoice::Named("rdylgn".to_owned())),
+        rescale: Some(Rescale(vec![(-1.0, 1.0)])),
+        colormap: Some(ColormapChoice::named("rdylgn")?),
         ..Style::default()
     })
 }

@@ -4,9 +4,7 @@ use http::Method;
 use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
-use super::{
-    Address, Asked, Format, Grid, LARGEST_ZOOM, LayerName, Pairs, Query, Refused, Scale, Style, ndvi, source,
-};
+use super::{Address, Asked, Format, Grid, LayerName, Pairs, Query, Refused, Scale, Style, ndvi, source};
 
 /// Everything that can be asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,9 +38,7 @@ pub enum Route {
 pub struct TileRequest {
     /// Whose pixels.
     pub asked: Asked,
-    /// On which grid.
-    pub grid: Grid,
-    /// Which tile.
+    /// Which tile, on which grid.
     pub address: Address,
     /// How many pixels stand for one.
     pub scale: Scale,
@@ -105,17 +101,13 @@ impl Route {
             ["tiles", layer, rest @ ..] => Line::layer(layer)?.read(rest, &query),
             ["ndvi", rest @ ..] => Line::ndvi(&query)?.read(rest, &query),
             ["cog", "tiles", grid, rest @ ..] => {
-                Grid::parse(grid)?;
-                Line::file(&query)?.read_tile(rest, &query)
+                Line::file(&query, Grid::parse(grid)?)?.read_tile(rest, &query)
             }
-            ["cog", grid, "tilejson.json"] => {
-                Grid::parse(grid)?;
-                Line::file(&query)?.read_tilejson(&query)
-            }
+            ["cog", grid, "tilejson.json"] => Line::file(&query, Grid::parse(grid)?)?.read_tilejson(&query),
             ["cog", "info"] => Ok(Route::Info(InfoRequest {
                 asked: source::read(&query)?,
             })),
-            ["cog", "point", place] => Line::file(&query)?.read_point(place, &query),
+            ["cog", "point", place] => Line::file(&query, Grid::web()?)?.read_point(place, &query),
             _ => Err(Refused::NoSuchPath),
         }
     }
@@ -156,6 +148,7 @@ fn segments(path: &str) -> Result<Vec<String>, Refused> {
 /// What a prefix of paths has in common: its sources, its preset, where its tiles are.
 struct Line {
     asked: Asked,
+    grid: Grid,
     preset: Option<Style>,
     /// Where the tiles are, without `/{z}/{x}/{y}`.
     tiles: String,
@@ -167,14 +160,16 @@ impl Line {
         Ok(Self {
             tiles: format!("/tiles/{name}"),
             asked: Asked::Layer(name),
+            grid: Grid::web()?,
             preset: None,
         })
     }
 
-    fn file(query: &Query) -> Result<Self, Refused> {
-        let tiles = format!("/cog/tiles/{}", Grid::default().name());
+    fn file(query: &Query, grid: Grid) -> Result<Self, Refused> {
+        let tiles = format!("/cog/tiles/{}", grid.name());
         Ok(Self {
             asked: source::read(query)?,
+            grid,
             preset: None,
             tiles,
         })
@@ -184,6 +179,7 @@ impl Line {
         let (asked, style) = ndvi::read(query)?;
         Ok(Self {
             asked,
+            grid: Grid::web()?,
             preset: Some(style),
             tiles: "/ndvi".to_owned(),
         })
@@ -206,8 +202,7 @@ impl Line {
         let (y, scale, format) = split_row(last)?;
         let request = TileRequest {
             asked: self.asked,
-            grid: Grid::default(),
-            address: Address::parse(z, x, y)?,
+            address: Address::parse(self.grid, z, x, y)?,
             scale,
             format: format.unwrap_or_default(),
             style: Style::parse(query)?,
@@ -221,7 +216,7 @@ impl Line {
                 "is missing: several files need one, such as red;green;blue",
             ));
         }
-        request.style.edge_px(request.scale)?;
+        request.style.edge_px(request.address.grid(), request.scale)?;
         Ok(Route::Tile(request))
     }
 
@@ -248,8 +243,8 @@ impl Line {
     fn read_tilejson(self, query: &Query) -> Result<Route, Refused> {
         let zoom = |name: &str| match query.one(name)?.map(|text| (text, text.parse::<u8>())) {
             None => Ok(None),
-            Some((_, Ok(zoom))) if zoom <= LARGEST_ZOOM => Ok(Some(zoom)),
-            Some(_) => Err(Refused::parameter(name, "is not a zoom from 0 to 30")),
+            Some((_, Ok(zoom))) if zoom <= self.grid.deepest_zoom() => Ok(Some(zoom)),
+            Some(_) => Err(Refused::parameter(name, "is not a zoom of the grid")),
         };
         let format = match query.one("tile_format")? {
             Some(text) => Format::parse("tile_format", text)?,
@@ -284,7 +279,7 @@ impl Line {
         let (minzoom, maxzoom) = (zoom("minzoom")?, zoom("maxzoom")?);
         Ok(Route::TileJson(TileJsonRequest {
             asked: self.asked,
-            grid: Grid::default(),
+            grid: self.grid,
             template,
             minzoom,
             maxzoom,

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use edgetile_raster::colour::{Colormap, ColourError, Rescale};
 use edgetile_raster::math::Expression;
 use edgetile_raster::warp::Kernel;
 
-use super::{Query, Refused, Scale};
+use super::{Grid, Query, Refused, Scale};
 
 /// The most bands that one picture may ask for.
 const MOST_BANDS: usize = 64;
@@ -21,7 +22,7 @@ pub struct Style {
     /// Which bands; absent means all of the file's.
     pub bands: Option<Bands>,
     /// One range for all output bands, or one for each.
-    pub rescale: Vec<Range>,
+    pub rescale: Option<Rescale>,
     /// rio-color operations, as text.
     pub color_formula: Option<String>,
     /// Colours for the values of a single band.
@@ -91,22 +92,61 @@ impl PartialEq for Formula {
     }
 }
 
-/// The values that become black and white. `min` is below `max` and both are finite.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    /// Becomes 0.
-    pub min: f64,
-    /// Becomes 255.
-    pub max: f64,
+/// A colormap, and how it was named.
+#[derive(Clone, Debug)]
+pub struct ColormapChoice {
+    spelling: Spelling,
+    map: Arc<Colormap>,
 }
 
-/// A colormap by name or by its own entries.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ColormapChoice {
+enum Spelling {
     /// A name in lower case, as `/colorMaps` lists them.
     Named(String),
-    /// A JSON object or array, in canonical spelling.
+    /// A JSON object or array, its keys sorted and its spaces gone.
     Custom(String),
+}
+
+impl ColormapChoice {
+    /// The colormap of a name.
+    pub fn named(name: &str) -> Result<Self, Refused> {
+        let map = Colormap::named(name)
+            .ok_or_else(|| Refused::parameter("colormap_name", "is unknown: /colorMaps lists them"))?;
+        Ok(Self {
+            spelling: Spelling::Named(name.to_ascii_lowercase()),
+            map: Arc::new(map),
+        })
+    }
+
+    /// A colormap of one's own.
+    pub fn custom(json: &str) -> Result<Self, Refused> {
+        let map = Colormap::parse_json(json).map_err(|error| of_colour("colormap", &error))?;
+        // Through a value and back, so that spaces and the order of keys make no other style.
+        let spelling = serde_json::from_str::<serde_json::Value>(json)
+            .map_or_else(|_| json.to_owned(), |value| value.to_string());
+        Ok(Self {
+            spelling: Spelling::Custom(spelling),
+            map: Arc::new(map),
+        })
+    }
+
+    /// What it colours.
+    pub fn map(&self) -> &Arc<Colormap> {
+        &self.map
+    }
+
+    fn pair(&self) -> (&'static str, String) {
+        match &self.spelling {
+            Spelling::Named(name) => ("colormap_name", name.clone()),
+            Spelling::Custom(json) => ("colormap", json.clone()),
+        }
+    }
+}
+
+impl PartialEq for ColormapChoice {
+    fn eq(&self, other: &Self) -> bool {
+        self.spelling == other.spelling
+    }
 }
 
 impl Style {
@@ -135,7 +175,7 @@ impl Style {
         read_padding(query)?;
         Ok(Self {
             bands: read_bands(query)?,
-            rescale: query.many("rescale").map(read_range).collect::<Result<_, _>>()?,
+            rescale: read_rescale(query)?,
             color_formula: non_empty(query, "color_formula")?,
             colormap: read_colormap(query)?,
             nodata: read_with(query, "nodata", "a number, nan, inf or -inf", |text| {
@@ -158,7 +198,7 @@ impl Style {
         let base = if self.bands.is_some() {
             Self {
                 bands: None,
-                rescale: Vec::new(),
+                rescale: None,
                 color_formula: None,
                 colormap: None,
                 ..base.clone()
@@ -168,11 +208,7 @@ impl Style {
         };
         Self {
             bands: self.bands.or(base.bands),
-            rescale: if self.rescale.is_empty() {
-                base.rescale
-            } else {
-                self.rescale
-            },
+            rescale: self.rescale.or(base.rescale),
             color_formula: self.color_formula.or(base.color_formula),
             colormap: self.colormap.or(base.colormap),
             nodata: self.nodata.or(base.nodata),
@@ -185,9 +221,12 @@ impl Style {
         }
     }
 
-    /// The edge of a tile at `scale` in pixels, buffer included; refused beyond [`LARGEST_EDGE_PX`].
-    pub fn edge_px(&self, scale: Scale) -> Result<u32, Refused> {
-        let tile = self.tilesize_px.unwrap_or(256).saturating_mul(scale.factor());
+    /// The edge of a tile of `grid` at `scale` in pixels, buffer included; refused beyond [`LARGEST_EDGE_PX`].
+    pub fn edge_px(&self, grid: &Grid, scale: Scale) -> Result<u32, Refused> {
+        let tile = self
+            .tilesize_px
+            .unwrap_or(grid.set().tile_size)
+            .saturating_mul(scale.factor());
         match tile.saturating_add(self.buffer_half_px.unwrap_or(0)) {
             edge_px if edge_px > LARGEST_EDGE_PX => Err(Refused::TooManyPixels { edge_px }),
             edge_px => Ok(edge_px),
@@ -202,16 +241,9 @@ impl Style {
             Some(Bands::Expression(formula)) => pairs.push(("expression", formula.text.clone())),
             None => {}
         }
-        match &self.colormap {
-            Some(ColormapChoice::Named(name)) => pairs.push(("colormap_name", name.clone())),
-            Some(ColormapChoice::Custom(json)) => pairs.push(("colormap", json.clone())),
-            None => {}
-        }
-        pairs.extend(
-            self.rescale
-                .iter()
-                .map(|range| ("rescale", format!("{},{}", range.min, range.max))),
-        );
+        pairs.extend(self.colormap.as_ref().map(ColormapChoice::pair));
+        let ranges = self.rescale.iter().flat_map(|rescale| &rescale.0);
+        pairs.extend(ranges.map(|(min, max)| ("rescale", format!("{min},{max}"))));
         pairs.extend(self.color_formula.clone().map(|text| ("color_formula", text)));
         pairs.extend(self.nodata.map(|value| ("nodata", value.to_string())));
         pairs.extend(
@@ -287,61 +319,45 @@ fn read_index(text: &str) -> Result<u16, Refused> {
         })
 }
 
-fn read_range(text: &str) -> Result<Range, Refused> {
-    let bare: String = text
-        .chars()
-        .filter(|c| !matches!(c, '[' | ']' | '(' | ')') && !c.is_whitespace())
-        .collect();
-    let numbers: Option<Vec<f64>> = bare.split(',').map(|part| part.parse().ok()).collect();
-    match numbers.as_deref() {
-        Some(&[min, max]) if min.is_finite() && max.is_finite() && min < max => Ok(Range { min, max }),
-        Some(&[min, max]) if min.is_finite() && max.is_finite() => Err(Refused::parameter(
-            "rescale",
-            "needs min below max (a colormap name ending in _r turns colours round)",
-        )),
-        _ => Err(Refused::parameter(
-            "rescale",
-            "is not two numbers min,max: for several bands repeat it",
-        )),
-    }
+fn read_rescale(query: &Query) -> Result<Option<Rescale>, Refused> {
+    let rescale = Rescale::parse(query.many("rescale")).map_err(|error| of_colour("rescale", &error))?;
+    Ok((!rescale.0.is_empty()).then_some(rescale))
+}
+
+/// The parameter's name stands in front once.
+fn of_colour(name: &str, error: &ColourError) -> Refused {
+    let text = error.to_string();
+    let reason = text
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix(": "))
+        .unwrap_or(&text);
+    Refused::parameter(name, format!("cannot be read: {reason}"))
 }
 
 fn read_colormap(query: &Query) -> Result<Option<ColormapChoice>, Refused> {
     if let Some(name) = non_empty(query, "colormap_name")? {
-        return Ok(Some(ColormapChoice::Named(name.to_ascii_lowercase())));
+        return ColormapChoice::named(&name).map(Some);
     }
-    let Some(text) = non_empty(query, "colormap")? else {
-        return Ok(None);
-    };
-    // Through a value and back: object keys come out sorted, spaces and number spellings alike.
-    match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(value) if value.is_object() || value.is_array() => {
-            Ok(Some(ColormapChoice::Custom(value.to_string())))
-        }
-        _ => Err(Refused::parameter(
-            "colormap",
-            r##"is not JSON of the form {"0":"#rrggbb"} or [[[min,max],"#rrggbb"]]"##,
-        )),
-    }
-}
-
-fn kernel(parameter: &str, text: &str) -> Result<Kernel, Refused> {
-    Kernel::named(text).ok_or_else(|| {
-        let names = Kernel::ALL.map(|(name, _)| name);
-        Refused::parameter(parameter, format!("is none of {}", names.join(", ")))
-    })
+    non_empty(query, "colormap")?
+        .map(|json| ColormapChoice::custom(&json))
+        .transpose()
 }
 
 fn read_kernel(query: &Query) -> Result<Option<Kernel>, Refused> {
-    let reproject = query
-        .one("reproject")?
-        .map(|text| kernel("reproject", text))
+    let reproject = non_empty(query, "reproject")?
+        .map(|name| kernel("reproject", &name))
         .transpose()?;
-    let resampling = query
-        .one("resampling")?
-        .map(|text| kernel("resampling", text))
+    let resampling = non_empty(query, "resampling")?
+        .map(|name| kernel("resampling", &name))
         .transpose()?;
     Ok(resampling.or(reproject))
+}
+
+fn kernel(parameter: &str, name: &str) -> Result<Kernel, Refused> {
+    Kernel::named(name).ok_or_else(|| {
+        let names = Kernel::ALL.map(|(name, _)| name);
+        Refused::parameter(parameter, format!("is none of {}", names.join(", ")))
+    })
 }
 
 fn read_buffer(query: &Query) -> Result<Option<u32>, Refused> {
@@ -431,8 +447,8 @@ mod tests {
             style.bands,
             Some(Bands::Expression(formula("( b4 - b3 )/(b4+b3)")))
         );
-        assert_eq!(style.rescale, [Range { min: -1.0, max: 1.0 }]);
-        assert_eq!(style.colormap, Some(ColormapChoice::Named("rdylgn".into())));
+        assert_eq!(style.rescale, Some(Rescale(vec![(-1.0, 1.0)])));
+        assert_eq!(style.colormap, Some(ColormapChoice::named("rdylgn").unwrap()));
         assert_eq!(style.resampling, Some(Kernel::Bilinear));
     }
 
@@ -443,7 +459,7 @@ mod tests {
             Some(Bands::Expression(formula("b1")))
         );
         let both = style(r#"colormap={"0":"%23000"}&colormap_name=viridis"#);
-        assert_eq!(both.colormap, Some(ColormapChoice::Named("viridis".into())));
+        assert_eq!(both.colormap, Some(ColormapChoice::named("VIRIDIS").unwrap()));
     }
 
     #[test]
@@ -504,7 +520,6 @@ mod tests {
             ("rescale=0,nan", "rescale"),
             ("rescale=0,inf", "rescale"),
             ("rescale=5,5", "rescale"),
-            ("rescale=5,1", "rescale"),
             ("rescale=0,1,0,1", "rescale"),
             ("nodata=none", "nodata"),
             ("unscale=maybe", "unscale"),
@@ -515,6 +530,7 @@ mod tests {
             ("tilesize=256.5", "tilesize"),
             ("colormap=viridis", "colormap"),
             ("colormap=1", "colormap"),
+            ("colormap_name=nosuch", "colormap_name"),
             ("algorithm=hillshade", "algorithm"),
             ("padding=x", "padding"),
         ] {
@@ -548,16 +564,10 @@ mod tests {
         assert_eq!(ndvi.bands, Some(Bands::Expression(formula("b4-b3"))));
         assert_eq!(
             (ndvi.rescale, ndvi.nodata, ndvi.resampling),
-            (vec![], Some(0.0), Some(Kernel::Bilinear))
+            (None, Some(0.0), Some(Kernel::Bilinear))
         );
         let brighter = style("rescale=0,1500").over(&layer);
         assert_eq!(brighter.bands, layer.bands);
-        assert_eq!(
-            brighter.rescale,
-            [Range {
-                min: 0.0,
-                max: 1500.0
-            }]
-        );
+        assert_eq!(brighter.rescale, Some(Rescale(vec![(0.0, 1500.0)])));
     }
 }

@@ -1,7 +1,7 @@
 //! The request language as a whole: targets in, requests or refusals out.
 
+use edgetile_raster::colour::Rescale;
 use edgetile_raster::warp::Kernel;
-
 use http::Method;
 
 use super::*;
@@ -28,11 +28,17 @@ fn a_tile_of_a_file_is_read_as_titiler_reads_it() {
         "/cog/tiles/WebMercatorQuad/12/2143/1478@2x.webp?url=https%3A%2F%2Fh%2Fa.tif&bidx=4&reproject=cubic",
     );
     assert_eq!(request.asked, Asked::Url("https://h/a.tif".into()));
-    assert_eq!(request.address, Address::new(12, 2143, 1478).unwrap());
+    assert_eq!(
+        request.address,
+        Address::new(Grid::web().unwrap(), 12, 2143, 1478).unwrap()
+    );
     assert_eq!((request.scale.factor(), request.format), (2, Format::Webp));
     assert_eq!(request.style.bands, Some(Bands::Indexes(vec![4])));
     assert_eq!(request.style.resampling, Some(Kernel::Cubic));
-    assert_eq!(request.style.edge_px(request.scale), Ok(512));
+    assert_eq!(
+        request.style.edge_px(request.address.grid(), request.scale),
+        Ok(512)
+    );
 }
 
 #[test]
@@ -58,8 +64,8 @@ fn ndvi_names_its_bands_in_each_of_its_forms() {
         ]
     );
     let style = two.wanted_style();
-    assert_eq!(style.colormap, Some(ColormapChoice::Named("rdylgn".into())));
-    assert_eq!((style.rescale[0].min, style.rescale[0].max), (-1.0, 1.0));
+    assert_eq!(style.colormap, Some(ColormapChoice::named("rdylgn").unwrap()));
+    assert_eq!(style.rescale, Some(Rescale(vec![(-1.0, 1.0)])));
 }
 
 #[test]
@@ -78,8 +84,8 @@ fn ndvi_refuses_what_names_half_a_pair() {
 #[test]
 fn a_query_speaks_over_the_preset() {
     let style = tile("/ndvi/1/0/0?rescale=0,1&colormap_name=viridis").wanted_style();
-    assert_eq!((style.rescale[0].min, style.rescale[0].max), (0.0, 1.0));
-    assert_eq!(style.colormap, Some(ColormapChoice::Named("viridis".into())));
+    assert_eq!(style.rescale, Some(Rescale(vec![(0.0, 1.0)])));
+    assert_eq!(style.colormap, Some(ColormapChoice::named("viridis").unwrap()));
 }
 
 #[test]
@@ -110,7 +116,7 @@ fn paths_that_are_wrong_say_what_is() {
     }
     assert!(matches!(
         get("/tiles/x/1/2/0"),
-        Err(Refused::OffGrid { z: 1, x: 2, y: 0 })
+        Err(Refused::OffGrid { z: 1, x: 2, y: 0, .. })
     ));
     assert_eq!(Route::parse(&Method::POST, "/healthz", ""), Err(Refused::Method));
 }
@@ -126,7 +132,10 @@ fn pixels_are_limited_before_anything_is_read() {
         Err(Refused::TooManyPixels { edge_px: 2049 })
     );
     let buffered = tile("/tiles/x/1/0/0@2x?buffer=2.5");
-    assert_eq!(buffered.style.edge_px(buffered.scale), Ok(517));
+    assert_eq!(
+        buffered.style.edge_px(buffered.address.grid(), buffered.scale),
+        Ok(517)
+    );
 }
 
 #[test]
@@ -174,7 +183,7 @@ fn a_tilejson_carries_the_query_of_its_tiles() {
     );
     assert_eq!(
         message("/tiles/x/tilejson.json?maxzoom=31"),
-        "maxzoom is not a zoom from 0 to 30"
+        "maxzoom is not a zoom of the grid"
     );
 }
 
@@ -208,6 +217,6 @@ fn fixed_routes_ignore_their_query() {
     assert_eq!(get("/colorMaps/viridis"), Ok(Route::ColorMap("viridis".into())));
     assert_eq!(
         get("/tileMatrixSets/WebMercatorQuad"),
-        Ok(Route::TileMatrixSet(Grid::WebMercatorQuad))
+        Ok(Route::TileMatrixSet(Grid::web().unwrap()))
     );
 }

@@ -40,7 +40,13 @@ fn every_problem_has_the_status_of_who_must_act_and_the_freshness_of_how_soon() 
             "public, max-age=300",
         ),
         (
-            refused(Refused::OffGrid { z: 0, x: 1, y: 0 }),
+            refused(Refused::OffGrid {
+                grid: "g".into(),
+                remedy: "r".into(),
+                z: 0,
+                x: 1,
+                y: 0,
+            }),
             404,
             "public, max-age=300",
         ),
