@@ -35,7 +35,7 @@ export interface Settings {
 /** The defaults of template.yaml. */
 export const DEFAULTS: Settings = {
   buckets: [],
-  layer: 'sample',
+  layer: 'truecolour',
   emptyTile: '204',
   cacheControl: 'public, max-age=86400, s-maxage=2592000, stale-while-revalidate=604800, stale-if-error=86400',
   cacheMegabytes: 256,
