@@ -233,8 +233,15 @@ fn draw(bands: &Raster, binding: &Binding, task: &Task) -> Result<Option<Bytes>,
         Format::Png => {
             let palette = binding.palette();
             let chosen = style.colormap.as_ref().map(|choice| choice.map().as_ref());
+            let formula = style
+                .color_formula
+                .as_deref()
+                .map(colour::Formula::parse)
+                .transpose();
+            let formula = formula.map_err(|error| unfit(&error))?;
             let style = colour::Style {
                 rescale: style.rescale.as_ref(),
+                formula: formula.as_ref(),
                 colormap: chosen.or(palette.as_ref()),
                 default_range: None,
                 opaque: style.return_mask == Some(false),

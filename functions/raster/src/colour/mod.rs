@@ -6,14 +6,17 @@
 
 mod colormap;
 mod error;
+mod formula;
 mod json;
 mod named;
 mod paint;
 mod picture;
 mod rescale;
+mod saturation;
 
 pub use colormap::{Colormap, Lut, Rgba};
 pub use error::ColourError;
+pub use formula::Formula;
 pub use picture::{Picture, Pixels};
 pub use rescale::Rescale;
 
@@ -24,6 +27,8 @@ use crate::samples::{DataType, Mask, Raster, Samples};
 pub struct Style<'a> {
     /// Ranges that become 0..=255.
     pub rescale: Option<&'a Rescale>,
+    /// Curves and saturation of the levels, before the colormap.
+    pub formula: Option<&'a Formula>,
     /// Colours for the values of one band.
     pub colormap: Option<&'a Colormap>,
     /// The ranges to take where no `rescale` is given and the type is no picture's: the file's statistics, say.
@@ -94,11 +99,17 @@ fn type_range(data_type: DataType) -> Option<(f64, f64)> {
 
 /// A picture of the values: gray or red, green and blue.
 fn natural(raster: &Raster, style: &Style, alpha: Option<Vec<u8>>) -> Result<Picture, ColourError> {
-    let range = stretch_range(raster, style, &[DataType::U8, DataType::U16])?;
+    // A formula's picture has 8 bits.
+    let keep = if style.formula.is_some() {
+        &[DataType::U8][..]
+    } else {
+        &[DataType::U8, DataType::U16]
+    };
+    let range = stretch_range(raster, style, keep)?;
     let len = raster.height * raster.width;
     let pixels = match (&raster.samples, range) {
         (Samples::U16(values), None) => Pixels::from_planes16(&planes(raster, values, len)),
-        (_, range) => Pixels::from_planes(&levels(raster, range.as_ref())?),
+        (_, range) => Pixels::from_planes(&levels(raster, style, range.as_ref())?),
     };
     Ok(Picture {
         width: raster.width,
@@ -108,11 +119,11 @@ fn natural(raster: &Raster, style: &Style, alpha: Option<Vec<u8>>) -> Result<Pic
     })
 }
 
-/// The bands as bytes, stretched if there is a range; masked samples are 0.
-fn levels(raster: &Raster, range: Option<&Rescale>) -> Result<Vec<Vec<u8>>, ColourError> {
+/// The bands as bytes, stretched if there is a range, after the formula; masked samples are 0.
+fn levels(raster: &Raster, style: &Style, range: Option<&Rescale>) -> Result<Vec<Vec<u8>>, ColourError> {
     let len = raster.height * raster.width;
-    match (&raster.samples, range) {
-        (Samples::U8(values), None) => Ok(planes(raster, values, len)),
+    let mut levels = match (&raster.samples, range) {
+        (Samples::U8(values), None) => planes(raster, values, len),
         (samples, range) => {
             let whole = Rescale(vec![(0.0, 255.0)]);
             let range = range.unwrap_or(&whole);
@@ -121,9 +132,14 @@ fn levels(raster: &Raster, range: Option<&Rescale>) -> Result<Vec<Vec<u8>>, Colo
                 clear(&mut plane, band_mask(raster, band));
                 Ok(plane)
             };
-            (0..raster.bands).map(band).collect()
+            (0..raster.bands).map(band).collect::<Result<_, _>>()?
         }
+    };
+    if let Some(formula) = style.formula {
+        // Black stays black under every operation, so masked samples stay 0.
+        formula.apply(&mut levels)?;
     }
+    Ok(levels)
 }
 
 /// The bands as they are; masked samples are 0.
@@ -151,15 +167,15 @@ fn coloured(
     colormap: &Colormap,
     mask: Option<&[u8]>,
 ) -> Result<Picture, ColourError> {
-    let by_table = matches!(colormap, Colormap::Lut(_));
-    let range = if by_table || style.rescale.is_some() {
+    let by_level = matches!(colormap, Colormap::Lut(_)) || style.rescale.is_some() || style.formula.is_some();
+    let range = if by_level {
         stretch_range(raster, style, &[DataType::U8])?
     } else {
         None
     };
     let (width, height) = (raster.width, raster.height);
     if range.is_some() || matches!(raster.samples, Samples::U8(_)) {
-        let index = levels(raster, range.as_ref())?.swap_remove(0);
+        let index = levels(raster, style, range.as_ref())?.swap_remove(0);
         return Ok(paint::indexed(
             width,
             height,

@@ -432,3 +432,37 @@ fn a_colormap_says_what_is_wrong() {
         ColourError::ColormapForm(_)
     ));
 }
+
+#[test]
+fn the_formula_stands_between_rescale_and_colormap() {
+    let formula = Formula::parse("gamma R 2").unwrap();
+    let rescale = Rescale::parse(["0,1"]).unwrap();
+    let with = Style {
+        rescale: Some(&rescale),
+        formula: Some(&formula),
+        ..style()
+    };
+    let quarter = one(Samples::F32(vec![0.25, 0.25]), Mask::Shared(vec![255, 0]));
+    // sqrt(64 / 255) * 255 = 127.75
+    let picture = render(&quarter, &with).unwrap();
+    assert_eq!(picture.pixels, Pixels::Gray(vec![128, 0]));
+    let colormap = Colormap::named("gray").unwrap();
+    let coloured = render(
+        &quarter,
+        &Style {
+            colormap: Some(&colormap),
+            ..with
+        },
+    )
+    .unwrap();
+    assert_eq!(shown(&coloured), [[128, 128, 128, 255], [0; 4]]);
+    // 16-bit data become levels by the range of their type.
+    let sixteen = render(
+        &one(Samples::U16(vec![16_448]), Mask::All),
+        &Style {
+            formula: Some(&formula),
+            ..style()
+        },
+    );
+    assert_eq!(sixteen.unwrap().pixels, Pixels::Gray(vec![128]));
+}

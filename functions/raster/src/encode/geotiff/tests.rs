@@ -18,6 +18,7 @@ fn header(bytes: &Bytes) -> (Header, Known) {
 }
 
 /// All samples of an image, band by band.
+#[expect(clippy::unnecessary_cast, reason = "it is one for every type but `f64`")]
 fn samples(image: &Image, known: &Known, size: u64) -> Vec<f64> {
     let planes = if image.planar {
         u32::from(image.samples_per_pixel)
@@ -56,6 +57,7 @@ fn ramp(len: usize) -> impl Iterator<Item = u32> {
 }
 
 #[test]
+#[expect(clippy::unnecessary_cast, reason = "it is one for every type but `f64`")]
 fn every_type_comes_back_through_our_own_reader() {
     let len = 3 * 50 * 37;
     let every = [
