@@ -276,3 +276,11 @@ fn read_chain(known: &Known, size: u64, prologue: &Prologue) -> Result<Vec<Direc
     }
     Ok(directories)
 }
+
+#[cfg(test)]
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "tests may panic"
+)]
+mod tests;

@@ -14,3 +14,6 @@ pub use placement::{Placement, Target};
 pub use resample::resample;
 pub use resolution::{Extent, extent, resolution};
 pub use window::{Assembly, Rect, Window};
+
+#[cfg(test)]
+mod tests;

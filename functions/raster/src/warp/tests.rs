@@ -1,0 +1,266 @@
+//! Placement against the exact projection, kernels against values known by construction, and seams.
+
+use super::{Kernel, Placement, Rect, Target, Window, resample};
+use crate::crs::Crs;
+use crate::header::Affine;
+use crate::samples::{Mask, Raster, Samples};
+
+const SIDE: u32 = 400;
+
+fn crs(code: u32) -> Crs {
+    Crs::from_epsg(code).expect("a code of the registry")
+}
+
+/// Pixels `west..west + size` of zoom `z`'s whole map.
+fn target(z: u8, origin_px: (i64, i64), size: (usize, usize)) -> Target {
+    let half = 20_037_508.342_789_244;
+    let resolution = 2.0 * half / 256.0 / f64::from(1_u32 << z);
+    Target {
+        crs: crs(3857),
+        west: -half + origin_px.0 as f64 * resolution,
+        north: half - origin_px.1 as f64 * resolution,
+        resolution: (resolution, resolution),
+        size,
+        origin_px,
+    }
+}
+
+/// A file of 10 m pixels in a CRS around a place.
+fn affine_at(source: &Crs, lon: f64, lat: f64, pixel: f64) -> Affine {
+    let (x, y) = source.forward(lon, lat).expect("a place on Earth");
+    let half = f64::from(SIDE) / 2.0 * pixel;
+    Affine {
+        a: pixel,
+        b: 0.0,
+        c: x - half,
+        d: 0.0,
+        e: -pixel,
+        f: y + half,
+    }
+}
+
+/// The pixel of zoom `z` that holds a place.
+fn pixel_at(z: u8, lon: f64, lat: f64) -> (i64, i64) {
+    let side = 256.0 * f64::from(1_u32 << z);
+    let y = (1.0 - lat.to_radians().tan().asinh() / std::f64::consts::PI) / 2.0;
+    (((lon + 180.0) / 360.0 * side) as i64, (y * side) as i64)
+}
+
+fn noise(bands: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    std::iter::repeat_with(next)
+        .take(bands * (SIDE * SIDE) as usize)
+        .collect()
+}
+
+fn window(samples: Samples, mask: Mask) -> Window {
+    let side = SIDE as usize;
+    let bands = samples.len() / (side * side);
+    let rect = Rect {
+        x: 0,
+        y: 0,
+        width: SIDE,
+        height: SIDE,
+    };
+    Window {
+        rect,
+        raster: Raster {
+            bands,
+            height: side,
+            width: side,
+            samples,
+            mask,
+        },
+    }
+}
+
+#[test]
+fn every_position_is_within_a_thousandth_of_a_pixel() {
+    for (code, lon, lat, z) in [
+        (32633, 15.4, 48.0, 14),
+        (32633, 12.0, 70.0, 10),
+        (3035, 20.0, 50.0, 12),
+        (2154, 3.0, 46.5, 15),
+        (3413, -45.0, 82.0, 9),
+    ] {
+        let source = crs(code);
+        let affine = affine_at(&source, lon, lat, 10.0);
+        let centre = pixel_at(z, lon, lat);
+        let target = target(z, (centre.0 - 100, centre.1 - 61), (200, 122));
+        let placement = Placement::new(&target, &source, &affine, (SIDE, SIDE)).expect("a placement");
+        let inverse = affine.inverse().expect("an inverse");
+        let (mut columns, mut rows) = (vec![0.0; 200], vec![0.0; 200]);
+        for row in 0..122 {
+            placement.row(row, &mut columns, &mut rows);
+            for column in 0..200 {
+                let x = target.west + (column as f64 + 0.5) * target.resolution.0;
+                let y = target.north - (row as f64 + 0.5) * target.resolution.1;
+                let (lon, lat) = target.crs.inverse(x, y).expect("on Earth");
+                let (x, y) = source.forward(lon, lat).expect("in the CRS");
+                let exact = inverse.apply(x, y);
+                let off = (columns[column] - exact.0).hypot(rows[column] - exact.1);
+                assert!(off < 1e-3, "EPSG:{code} at {column}, {row}: {off} px");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tile_equals_the_crop_of_a_larger_render_with_every_kernel() {
+    let source = crs(32633);
+    let affine = affine_at(&source, 15.0, 48.0, 10.0);
+    let centre = pixel_at(13, 15.0, 48.0);
+    let mut mask = vec![255; (SIDE * SIDE) as usize];
+    mask.iter_mut().step_by(7).for_each(|pixel| *pixel = 0);
+    for mask in [Mask::All, Mask::Shared(mask)] {
+        let window = window(Samples::U8(noise(1)), mask);
+        for (name, kernel) in Kernel::ALL {
+            let render = |dx: i64, dy: i64, size: (usize, usize)| {
+                let target = target(13, (centre.0 - 120 + dx, centre.1 - 120 + dy), size);
+                let placement = Placement::new(&target, &source, &affine, (SIDE, SIDE)).expect("a placement");
+                resample(&window, &placement, kernel)
+            };
+            let (large, small) = (render(0, 0, (240, 240)), render(37, 90, (64, 50)));
+            let (Samples::U8(large_values), Samples::U8(small_values)) = (&large.samples, &small.samples)
+            else {
+                panic!("the type has changed")
+            };
+            for row in 0..50 {
+                let from = (90 + row) * 240 + 37;
+                assert_eq!(
+                    small_values[row * 64..][..64],
+                    large_values[from..from + 64],
+                    "{name}, row {row}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plane_of_one_value_keeps_it_with_every_kernel_up_to_the_edge_of_its_data() {
+    let source = crs(32633);
+    let affine = affine_at(&source, 15.0, 48.0, 10.0);
+    let mut holes = vec![255; (SIDE * SIDE) as usize];
+    for row in 100..300 {
+        holes[row * SIDE as usize + 150..][..90].fill(0);
+    }
+    // What the mask hides must not shine through: it holds another value.
+    let samples = holes
+        .iter()
+        .map(|mask| if *mask == 0 { 65_535 } else { 1000 })
+        .collect();
+    let window = window(Samples::U16(samples), Mask::PerBand(holes));
+    for z in [12, 14, 15] {
+        let centre = pixel_at(z, 15.0, 48.0);
+        let target = target(z, (centre.0 - 128, centre.1 - 128), (256, 256));
+        let placement = Placement::new(&target, &source, &affine, (SIDE, SIDE)).expect("a placement");
+        let nearest = resample(&window, &placement, Kernel::Nearest);
+        for (name, kernel) in Kernel::ALL
+            .into_iter()
+            .filter(|(_, kernel)| *kernel != Kernel::Sum)
+        {
+            let out = resample(&window, &placement, kernel);
+            assert_eq!(
+                out.mask, nearest.mask,
+                "{name} at zoom {z} has another edge than nearest"
+            );
+            let (Samples::U16(values), Mask::PerBand(mask)) = (&out.samples, &out.mask) else {
+                panic!("the type has changed")
+            };
+            let wrong = values
+                .iter()
+                .zip(mask)
+                .find(|(value, mask)| **mask != 0 && **value != 1000);
+            assert_eq!(wrong, None, "{name} at zoom {z}");
+            assert!(mask.contains(&0) && mask.contains(&255));
+        }
+    }
+}
+
+#[test]
+fn aligned_pixels_are_copied_as_they_are() {
+    let target = target(10, (500 * 256, 300 * 256), (256, 256));
+    let affine = Affine {
+        a: target.resolution.0,
+        b: 0.0,
+        c: target.west - 32.0 * target.resolution.0,
+        d: 0.0,
+        e: -target.resolution.1,
+        f: target.north + 16.0 * target.resolution.1,
+    };
+    let placement = Placement::new(&target, &crs(3857), &affine, (SIDE, SIDE)).expect("a placement");
+    let values = noise(3);
+    let window = window(Samples::U8(values.clone()), Mask::All);
+    for (name, kernel) in Kernel::ALL
+        .into_iter()
+        .filter(|(_, kernel)| *kernel != Kernel::CubicSpline)
+    {
+        let out = resample(&window, &placement, kernel);
+        let Samples::U8(out_values) = &out.samples else {
+            panic!("the type has changed")
+        };
+        for band in 0..3 {
+            for row in 0..256 {
+                let from = band * (SIDE * SIDE) as usize + (row + 16) * SIDE as usize + 32;
+                let line = &out_values[(band * 256 + row) * 256..][..256];
+                assert_eq!(line, &values[from..from + 256], "{name}, band {band}, row {row}");
+            }
+        }
+        assert_eq!(out.mask, Mask::All, "{name}");
+    }
+}
+
+#[test]
+fn longitudes_from_0_to_360_meet_the_map_on_both_sides() {
+    let wgs84 = crs(4326);
+    // One degree a pixel, 0 to 360; each column holds its own number.
+    let affine = Affine {
+        a: 1.0,
+        b: 0.0,
+        c: 0.0,
+        d: 0.0,
+        e: -1.0,
+        f: 90.0,
+    };
+    let (width, height) = (360_u32, 180_u32);
+    let values: Vec<u16> = (0..height).flat_map(|_| 0..width as u16).collect();
+    let rect = Rect {
+        x: 0,
+        y: 0,
+        width,
+        height,
+    };
+    let raster = Raster {
+        bands: 1,
+        height: 180,
+        width: 360,
+        samples: Samples::U16(values),
+        mask: Mask::All,
+    };
+    let window = Window { rect, raster };
+    let target = target(0, (0, 0), (256, 256));
+    let placement = Placement::new(&target, &wgs84, &affine, (width, height)).expect("a placement");
+    assert_eq!(
+        placement
+            .needs(Kernel::Nearest, (width, height))
+            .map(|rect| (rect.x, rect.width)),
+        Some((0, 360))
+    );
+    let out = resample(&window, &placement, Kernel::Nearest);
+    let Samples::U16(out) = out.samples else {
+        panic!("the type has changed")
+    };
+    for column in 0..256 {
+        let lon = (column as f64 + 0.5) / 256.0 * 360.0 - 180.0;
+        assert_eq!(
+            f64::from(out[128 * 256 + column]),
+            lon.rem_euclid(360.0).floor(),
+            "{lon}"
+        );
+    }
+}
