@@ -25,13 +25,16 @@ export interface LocalEdgeOptions {
 /** Everything between a viewer and the bytes of a file. */
 export class LocalEdge {
   readonly url: string;
+  /** Host and port of the function URL, past nginx. */
+  readonly origin: string;
   readonly function: FunctionUrl;
   readonly store: Store;
   private readonly nginx: ChildProcess;
   private readonly work: string;
 
-  private constructor(parts: { url: string; function: FunctionUrl; store: Store; nginx: ChildProcess; work: string }) {
+  private constructor(parts: { url: string; origin: string; function: FunctionUrl; store: Store; nginx: ChildProcess; work: string }) {
     this.url = parts.url;
+    this.origin = parts.origin;
     this.function = parts.function;
     this.store = parts.store;
     this.nginx = parts.nginx;
@@ -48,11 +51,11 @@ export class LocalEdge {
       timeoutSeconds: options.timeoutSeconds ?? 15,
       environment: { ...store.environment(), ...options.environment },
     });
-    const origin = await lambda.start();
+    const origin = `127.0.0.1:${await lambda.start()}`;
     const port = options.port ?? (await freePort());
-    const nginx = startNginx(work, { LISTEN: `127.0.0.1:${port}`, ORIGIN: `127.0.0.1:${origin}` });
+    const nginx = startNginx(work, { LISTEN: `127.0.0.1:${port}`, ORIGIN: origin });
     await reachable(port);
-    return new LocalEdge({ url: `http://127.0.0.1:${port}`, function: lambda, store, nginx, work });
+    return new LocalEdge({ url: `http://127.0.0.1:${port}`, origin, function: lambda, store, nginx, work });
   }
 
   async stop(): Promise<void> {
@@ -100,6 +103,11 @@ export class Store {
   async put(key: string, body: Buffer): Promise<void> {
     const answer = await fetch(`http://127.0.0.1:${this.port}/data/${key}`, { method: 'PUT', body: new Uint8Array(body) });
     if (!answer.ok) throw new Error(`the store answered ${answer.status} to PUT ${key}`);
+  }
+
+  /** Holds the store (`SIGSTOP`) or lets it go on (`SIGCONT`). */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.process?.kill(signal);
   }
 
   async stop(): Promise<void> {

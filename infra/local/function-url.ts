@@ -29,6 +29,8 @@ interface Job {
 export class FunctionUrl {
   /** Requests that reached the function, as "METHOD /path?query". */
   readonly seen: string[] = [];
+  /** The statuses that were answered, in order. */
+  readonly answered: number[] = [];
   private readonly options: FunctionUrlOptions;
   private readonly instances = new Set<Instance>();
   private readonly waiting: Job[] = [];
@@ -70,6 +72,7 @@ export class FunctionUrl {
       event: eventOf(request),
       deadlineMs: Date.now() + this.options.timeoutSeconds * 1000,
       answer: (status, headers, body) => {
+        this.answered.push(status);
         if (!response.writableEnded) response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
       },
     });
