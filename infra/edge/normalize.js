@@ -19,7 +19,7 @@ var CLOUDFRONT = ['Expires', 'Key-Pair-Id', 'Policy', 'Signature'];
 
 // 1: what stands before the grid, 2: grid, 3 to 5: z, x, y, 6: scale, 7: format.
 var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
-var DEEPEST = 30;
+var DEEPEST = 24;
 
 function handler(event) {
   var request = event.request;
@@ -34,8 +34,7 @@ function handler(event) {
   if (tile) {
     var web = tile[2] === undefined || tile[2] === 'WebMercatorQuad';
     if (web && !(tile[3] <= DEEPEST && onGrid(tile[4], tile[3]) && onGrid(tile[5], tile[3]))) {
-      return refuse(404, 'Not Found', 'tile ' + tile.slice(3, 6).join('/') + ' is not on the grid: zoom goes from 0 to '
-        + DEEPEST + ', x and y from 0 to 2^zoom - 1');
+      return refuse(404, 'Not Found', offGrid(plain(tile[3]), plain(tile[4]), plain(tile[5])));
     }
     request.uri = [tile[1], plain(tile[3]), plain(tile[4]), plain(tile[5])].join('/')
       + (tile[6] === '@1x' ? '' : tile[6] || '') + (tile[7] || '');
@@ -52,6 +51,13 @@ function handler(event) {
 
 function onGrid(index, z) {
   return index < Math.pow(2, z);
+}
+
+// In the origin's words.
+function offGrid(z, x, y) {
+  var edge = Math.pow(2, z);
+  return 'tile ' + [z, x, y].join('/') + ' is not on the grid WebMercatorQuad: '
+    + (z <= DEEPEST ? 'at this zoom x is below ' + edge + ' and y below ' + edge : 'its zooms are 0 to ' + DEEPEST);
 }
 
 function plain(digits) {

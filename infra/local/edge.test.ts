@@ -96,8 +96,16 @@ test('a tile off the grid is refused at the edge', async () => {
   assert.deepEqual([answer.status, answer.cache], [404, 'FunctionGeneratedResponse']);
   assert.equal(answer.headers.get('access-control-allow-origin'), '*');
   assert.equal(edge.function.seen.length, before);
-  const direct = await fetch(`http://${edge.origin}/cog/tiles/WebMercatorQuad/3/8/0.png?url=sample.tif`);
-  assert.deepEqual([direct.status, (await direct.json()).detail], [404, JSON.parse(answer.body.toString()).detail], 'the function says the same');
+});
+
+test('the function refuses what the edge refuses, in the same words, and no less', async () => {
+  for (const off of ['3/8/0', '24/0/16777216', '25/0/0', '99/0/0']) {
+    const atEdge = await ask(`/cog/tiles/WebMercatorQuad/${off}.png?url=sample.tif`);
+    const direct = await fetch(`http://${edge.origin}/cog/tiles/WebMercatorQuad/${off}.png?url=sample.tif`);
+    assert.deepEqual([direct.status, (await direct.json()).detail], [atEdge.status, JSON.parse(atEdge.body.toString()).detail], off);
+  }
+  const last = await ask('/cog/tiles/WebMercatorQuad/24/16777215/16777215.png?url=sample.tif');
+  assert.ok([200, 204].includes(last.status), `${last.status} ${last.body}`);
 });
 
 test('a viewer who has the tile is told so, by the edge alone', async () => {
