@@ -302,8 +302,10 @@ impl BlockFormat {
         let name = self.compression.name();
         let refuse = |what: String| Err(DecodeError::unsupported(what, 259));
         match self.compression {
-            Compression::Jpeg if self.bits != 8 => refuse(format!("{}-bit JPEG", self.bits)),
-            Compression::Jpeg if !is_u8 || !matches!(samples, 1 | 3 | 4) => {
+            Compression::Jpeg if !matches!(self.bits, 8 | 12) || self.kind != SampleKind::Uint => {
+                refuse(format!("JPEG of {} bits a sample", self.bits))
+            }
+            Compression::Jpeg if !matches!(samples, 1 | 3 | 4) => {
                 refuse(format!("JPEG of {samples} samples a pixel"))
             }
             Compression::Webp if !is_u8 || !matches!(samples, 3 | 4) => {

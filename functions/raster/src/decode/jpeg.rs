@@ -5,88 +5,75 @@
 
 use std::cell::RefCell;
 
-use turbojpeg::{Decompressor, Image, PixelFormat};
-
-use super::{BlockFormat, DecodeError, Decoded, MAX_BLOCK_BYTES, Photometric};
+use super::{BlockFormat, DecodeError, Decoded, Photometric};
 use crate::samples::Samples;
+
+mod turbo;
+
+use turbo::{Pixels, Turbo};
 
 const CODEC: &str = "JPEG";
 
 thread_local! {
-    static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Turbo>> = const { RefCell::new(None) };
 }
 
 /// Decodes a block; YCbCr becomes RGB.
 pub(super) fn decode(format: &BlockFormat, bytes: &[u8], rows: u32) -> Result<Decoded, DecodeError> {
     let stream = spliced(format, bytes)?;
     DECOMPRESSOR.with_borrow_mut(|slot| {
-        let decompressor = match slot {
-            Some(decompressor) => decompressor,
-            None => slot.insert(Decompressor::new().map_err(|error| broken(&error))?),
+        let turbo = match slot {
+            Some(turbo) => turbo,
+            None => slot.insert(Turbo::new().map_err(broken)?),
         };
-        decompress(decompressor, format, &stream, rows)
+        let samples = first_rows(turbo, format, &stream, rows as usize)?;
+        Ok(Decoded {
+            samples,
+            rows,
+            mask: None,
+        })
     })
 }
 
-fn decompress(
-    decompressor: &mut Decompressor,
+fn first_rows(
+    turbo: &mut Turbo,
     format: &BlockFormat,
     stream: &[u8],
-    rows: u32,
-) -> Result<Decoded, DecodeError> {
-    // A progressive stream may hold any number of scans of the whole picture; writers make about ten.
-    decompressor.set_scan_limit(64).map_err(|error| broken(&error))?;
-    let header = decompressor.read_header(stream).map_err(|error| broken(&error))?;
-    let (width, height) = (header.width, header.height);
-    if width != format.width_px as usize || height < rows as usize {
-        let expected = format!("{}x{rows}", format.width_px);
-        return Err(DecodeError::broken(
-            CODEC,
-            format!("it is {width}x{height} pixels, not {expected}"),
-        ));
+    rows: usize,
+) -> Result<Samples, DecodeError> {
+    let header = turbo.header(stream).map_err(broken)?;
+    if header.precision != i32::from(format.bits) {
+        return Err(broken(format!(
+            "its samples have {} bits, not {}",
+            header.precision, format.bits
+        )));
     }
-    let samples = format.samples_per_pixel as usize;
-    let pitch = width * samples;
-    if (pitch * height) as u64 > MAX_BLOCK_BYTES {
-        return Err(DecodeError::TooLarge {
-            bytes: (pitch * height) as u64,
-            limit: MAX_BLOCK_BYTES,
-        });
+    let (width, height, expected_width) = (header.width, header.height, format.width_px as usize);
+    if width != expected_width || !(rows..=format.height_px as usize).contains(&height) {
+        return Err(broken(format!(
+            "it is {width}x{height} pixels, not {expected_width}x{rows}"
+        )));
     }
-    let pixel_format = match samples {
-        1 => PixelFormat::GRAY,
-        3 => PixelFormat::RGB,
-        _ => PixelFormat::CMYK,
+    let pixels = match format.samples_per_pixel {
+        1 => Pixels::Gray,
+        3 => Pixels::Rgb,
+        _ => Pixels::Cmyk,
     };
-    let mut pixels = vec![0; pitch * height];
-    let image = Image {
-        pixels: pixels.as_mut_slice(),
-        width,
-        pitch,
-        height,
-        format: pixel_format,
-    };
-    match decompressor.decompress(stream, image) {
-        Ok(()) => {}
-        Err(error) if is_harmless(&error) => {}
-        Err(error) => return Err(broken(&error)),
+    if format.bits == 8 {
+        turbo
+            .decode8(stream, pixels, rows)
+            .map(Samples::U8)
+            .map_err(broken)
+    } else {
+        turbo
+            .decode12(stream, pixels, rows)
+            .map(Samples::U16)
+            .map_err(broken)
     }
-    Ok(Decoded {
-        samples: Samples::U8(pixels),
-        rows: height as u32,
-        mask: None,
-    })
 }
 
-/// Warnings that leave every pixel as it was written.
-fn is_harmless(error: &turbojpeg::Error) -> bool {
-    let text = error.to_string();
-    text.contains("extraneous bytes before marker")
-}
-
-fn broken(error: &turbojpeg::Error) -> DecodeError {
-    let text = error.to_string();
-    DecodeError::broken(CODEC, text.trim_start_matches("TurboJPEG error: ").to_lowercase())
+fn broken(why: impl Into<String>) -> DecodeError {
+    DecodeError::broken(CODEC, why)
 }
 
 /// A whole JPEG stream: start, the Adobe marker that the photometric tag calls for, the shared tables, the block.
@@ -138,10 +125,6 @@ fn copy_segments(mut rest: &[u8], stream: &mut Vec<u8>) -> Result<Option<u8>, De
                     return Ok(components);
                 }
                 if matches!(code, 0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf) {
-                    let precision = segment.get(4).ok_or_else(cut)?;
-                    if *precision != 8 {
-                        return Err(DecodeError::unsupported(format!("{precision}-bit JPEG"), 259));
-                    }
                     components = Some(*segment.get(9).ok_or_else(cut)?);
                 }
                 if !matches!(code, 0xe0 | 0xee) {

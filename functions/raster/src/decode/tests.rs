@@ -56,6 +56,21 @@ fn bits_are_read_highest_first_and_rows_begin_on_a_byte() {
         samples(&twenty, &[0xab, 0xcd, 0xe1, 0x23, 0x45]),
         Samples::U32(vec![0xabcde, 0x12345])
     );
+    let signed = format(SampleKind::Int, 12, 1, (2, 1));
+    assert_eq!(
+        samples(&signed, &[0xff, 0xe7, 0xff]),
+        Samples::I16(vec![-2, 2047])
+    );
+    for byte_order in [ByteOrder::Little, ByteOrder::Big] {
+        let three = BlockFormat {
+            byte_order,
+            ..format(SampleKind::Int, 24, 1, (2, 1))
+        };
+        assert_eq!(
+            samples(&three, &[0, 0, 0x6b, 0xff, 0xff, 0xfe]),
+            Samples::I32(vec![107, -2])
+        );
+    }
 }
 
 #[test]
@@ -166,10 +181,10 @@ fn what_is_not_read_is_refused_by_name() {
     assert_eq!(refused(codec), "compression 34661 (tag 259) is not read");
     let jpeg = BlockFormat {
         compression: Compression::Jpeg,
-        bits: 12,
+        bits: 16,
         ..base.clone()
     };
-    assert_eq!(refused(jpeg), "12-bit JPEG (tag 259) is not read");
+    assert_eq!(refused(jpeg), "JPEG of 16 bits a sample (tag 259) is not read");
     let predicted = BlockFormat {
         compression: Compression::Lzw,
         predictor: Predictor::FloatingPoint,
