@@ -137,11 +137,10 @@ fn small_float<const FRACTION: u32, const BIAS: i32>(bits: u32, special: u32, ne
     if exponent == special {
         return f32::from_bits(sign | 0xff << 23 | fraction << (23 - FRACTION));
     }
-    let (significand, power) = match exponent {
-        0 => (fraction, 1),
-        _ => (fraction | 1 << FRACTION, exponent as i32),
-    };
-    // Exact: a significand of at most 17 bits times a power of two within f32's range.
-    let magnitude = significand as f32 * 2f32.powi(power - BIAS - FRACTION as i32);
-    if negative { -magnitude } else { magnitude }
+    if exponent == 0 {
+        // Exact: at most 16 bits times a power of two that an f32 holds.
+        let magnitude = fraction as f32 * f32::from_bits(((1 - BIAS - FRACTION as i32 + 127) as u32) << 23);
+        return if negative { -magnitude } else { magnitude };
+    }
+    f32::from_bits(sign | (exponent + (127 - BIAS) as u32) << 23 | fraction << (23 - FRACTION))
 }

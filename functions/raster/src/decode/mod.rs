@@ -54,7 +54,8 @@ pub fn decode(
     rows_needed: u32,
 ) -> Result<Decoded, DecodeError> {
     let data_type = format.check()?;
-    let rows = rows_needed.min(rows_stored).min(format.height_px);
+    let rows_stored = rows_stored.min(format.height_px);
+    let rows = rows_needed.min(rows_stored);
     if rows == 0 {
         let samples = Samples::zeros(data_type, 0);
         return Ok(Decoded {
@@ -68,7 +69,7 @@ pub fn decode(
         Compression::Webp => webp::decode(format, bytes, rows)?,
         Compression::Lerc => lerc::decode(format, data_type, bytes, rows)?,
         _ => {
-            let samples = byte_stream(format, data_type, &in_bit_order(format, bytes), rows)?;
+            let samples = byte_stream(format, data_type, &in_bit_order(format, bytes), rows_stored, rows)?;
             Decoded {
                 samples,
                 rows,
@@ -96,21 +97,23 @@ fn byte_stream(
     format: &BlockFormat,
     data_type: DataType,
     bytes: &[u8],
+    rows_stored: u32,
     rows: u32,
 ) -> Result<Samples, DecodeError> {
     if format.is_subsampled_ycbcr() {
         let packed_len = to_rgb::packed_len(format, rows);
-        let mut packed = vec![0; packed_len + slack(format)];
+        let mut packed = vec![0; packed_len + slack(format, packed_len, 0)];
         fill(format, bytes, &mut packed, packed_len)?;
         return Ok(Samples::U8(to_rgb::from_ycbcr(format, &packed, rows)));
     }
     let row_bytes = format.row_bytes();
     let needed = row_bytes * rows as usize;
+    let slack = slack(format, needed, rows_stored);
     let row_len = format.row_len();
     if bits::is_native(format) {
         // Decompressed straight into the samples' own memory; the slack is cut off without a copy.
         let item = data_type.size();
-        let mut samples = Samples::zeros(data_type, (needed + slack(format)) / item);
+        let mut samples = Samples::zeros(data_type, (needed + slack) / item);
         fill(format, bytes, bits::bytes_mut(&mut samples), needed)?;
         bits::truncate(&mut samples, needed / item);
         match predictor::of(format) {
@@ -123,17 +126,18 @@ fn byte_stream(
         }
         return Ok(samples);
     }
-    let mut stored = vec![0; needed + slack(format)];
+    let mut stored = vec![0; needed + slack];
     fill(format, bytes, &mut stored, needed)?;
     stored.truncate(needed);
     predictor::undo_in_bytes(&mut stored, row_bytes, format);
     Ok(bits::widen(&stored, format, data_type))
 }
 
-/// Bytes beyond those needed that the codec wants in its output to know that those needed are all there.
-fn slack(format: &BlockFormat) -> usize {
+/// Bytes beyond those needed that the codec wants in its output.
+fn slack(format: &BlockFormat, needed: usize, rows_stored: u32) -> usize {
     match format.compression {
         Compression::Deflate => inflate::SLACK,
+        Compression::Zstd => zstandard::slack(needed, format.row_bytes() * rows_stored as usize),
         _ => 0,
     }
 }
@@ -143,7 +147,7 @@ fn fill(format: &BlockFormat, bytes: &[u8], out: &mut [u8], needed: usize) -> Re
     match format.compression {
         Compression::Deflate => inflate::fill(bytes, out, needed),
         Compression::Lzw => lzw::fill(bytes, &mut out[..needed]),
-        Compression::Zstd => zstandard::fill(bytes, &mut out[..needed]),
+        Compression::Zstd => zstandard::fill(bytes, out, needed),
         Compression::PackBits => packbits::fill(bytes, &mut out[..needed]),
         Compression::Lzma => lzma::fill(bytes, &mut out[..needed]),
         Compression::CcittRle | Compression::CcittG3 | Compression::CcittG4 => {

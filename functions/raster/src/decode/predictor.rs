@@ -4,8 +4,10 @@
 //! left, in integers of the sample's width that wrap. Predictor 3 (TIFF Technical Note 3, 2005) splits the samples
 //! of a row into planes of bytes, highest first whatever the file's byte order, and stores byte differences.
 
-use super::{BlockFormat, Compression, Predictor};
+use super::{BlockFormat, ByteOrder, Compression, Predictor};
 use crate::samples::Samples;
+
+mod planes;
 
 /// The predictor that counts: libtiff heeds the tag for these codecs only, and writers leave it beside others.
 pub(super) fn of(format: &BlockFormat) -> Predictor {
@@ -87,22 +89,19 @@ pub(super) fn float_in_place(samples: &mut Samples, row_len: usize, format: &Blo
     let stride = format.samples_per_pixel as usize;
     match samples {
         Samples::F32(values) => {
-            let mut planes = vec![0; row_len * 4];
+            let mut stored = vec![0; row_len * 4];
             for row in values.chunks_exact_mut(row_len) {
-                planes.copy_from_slice(bytemuck::cast_slice(row));
-                sum_row(&mut planes, stride, u8::wrapping_add);
-                let [a, b, c, d] = split::<4>(&planes, row_len);
-                for (((value, a), b), (c, d)) in row.iter_mut().zip(a).zip(b).zip(c.iter().zip(d)) {
-                    *value = f32::from_be_bytes([*a, *b, *c, *d]);
-                }
+                stored.copy_from_slice(bytemuck::cast_slice(row));
+                sum_bytes(&mut stored, stride);
+                planes::zip(split(&stored, row_len), row);
             }
         }
         Samples::F64(values) => {
-            let mut planes = vec![0; row_len * 8];
+            let mut stored = vec![0; row_len * 8];
             for row in values.chunks_exact_mut(row_len) {
-                planes.copy_from_slice(bytemuck::cast_slice(row));
-                sum_row(&mut planes, stride, u8::wrapping_add);
-                let planes = split::<8>(&planes, row_len);
+                stored.copy_from_slice(bytemuck::cast_slice(row));
+                sum_bytes(&mut stored, stride);
+                let planes: [&[u8]; 8] = split(&stored, row_len);
                 for (at, value) in row.iter_mut().enumerate() {
                     *value = f64::from_be_bytes(planes.map(|plane| plane[at]));
                 }
@@ -110,6 +109,13 @@ pub(super) fn float_in_place(samples: &mut Samples, row_len: usize, format: &Blo
         }
         // `BlockFormat::check` refuses predictor 3 on other kinds.
         _ => {}
+    }
+}
+
+fn sum_bytes(stored: &mut [u8], stride: usize) {
+    match stride {
+        1 => planes::running_sum(stored),
+        _ => sum_row(stored, stride, u8::wrapping_add),
     }
 }
 
@@ -121,43 +127,45 @@ fn split<const N: usize>(planes: &[u8], row_len: usize) -> [&[u8]; N] {
 /// Undoes the predictor of samples that have no type of their own (16- and 24-bit floats), in their stored bytes.
 /// Afterwards the bytes stand in the file's byte order.
 pub(super) fn undo_in_bytes(stored: &mut [u8], row_bytes: usize, format: &BlockFormat) {
-    let item = (format.bits / 8) as usize;
-    let stride = format.samples_per_pixel as usize;
-    let big = format.byte_order == super::ByteOrder::Big;
     match of(format) {
         Predictor::None => {}
         Predictor::Horizontal => {
-            // Only 16-bit floats come here: sums of the numbers that their bytes spell.
+            // `BlockFormat::check` lets only 16 bits come here.
+            let (read, write) = match format.byte_order {
+                ByteOrder::Big => (
+                    u16::from_be_bytes as fn([u8; 2]) -> u16,
+                    u16::to_be_bytes as fn(u16) -> [u8; 2],
+                ),
+                ByteOrder::Little => (u16::from_le_bytes as _, u16::to_le_bytes as _),
+            };
+            let add = |a, b| write(read(a).wrapping_add(read(b)));
             for row in stored.chunks_exact_mut(row_bytes) {
-                for at in (stride * item..row.len()).step_by(item) {
-                    let left = [row[at - stride * item], row[at - stride * item + 1]];
-                    let this = [row[at], row[at + 1]];
-                    let sum = if big {
-                        u16::from_be_bytes(left)
-                            .wrapping_add(u16::from_be_bytes(this))
-                            .to_be_bytes()
-                    } else {
-                        u16::from_le_bytes(left)
-                            .wrapping_add(u16::from_le_bytes(this))
-                            .to_le_bytes()
-                    };
-                    row[at..at + 2].copy_from_slice(&sum);
-                }
+                sum_row(row.as_chunks_mut::<2>().0, format.samples_per_pixel as usize, add);
             }
         }
-        Predictor::FloatingPoint => {
-            let mut planes = vec![0; row_bytes];
-            let row_len = row_bytes / item;
-            for row in stored.chunks_exact_mut(row_bytes) {
-                planes.copy_from_slice(row);
-                sum_row(&mut planes, stride, u8::wrapping_add);
-                for (at, value) in row.chunks_exact_mut(item).enumerate() {
-                    for (byte, out) in value.iter_mut().enumerate() {
-                        let plane = if big { byte } else { item - 1 - byte };
-                        *out = planes[plane * row_len + at];
-                    }
-                }
+        Predictor::FloatingPoint => join_planes(stored, row_bytes, format),
+    }
+}
+
+/// Predictor 3 on rows of 2- or 3-byte floats.
+fn join_planes(stored: &mut [u8], row_bytes: usize, format: &BlockFormat) {
+    let item = (format.bits / 8) as usize;
+    let row_len = row_bytes / item;
+    let mut planes = vec![0; row_bytes];
+    for row in stored.chunks_exact_mut(row_bytes) {
+        planes.copy_from_slice(row);
+        sum_bytes(&mut planes, format.samples_per_pixel as usize);
+        for (at, value) in row.chunks_exact_mut(item).enumerate() {
+            for (place, byte) in value.iter_mut().enumerate() {
+                let plane = match format.byte_order {
+                    ByteOrder::Big => place,
+                    ByteOrder::Little => item - 1 - place,
+                };
+                *byte = planes[plane * row_len + at];
             }
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

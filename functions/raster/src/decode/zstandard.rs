@@ -13,16 +13,28 @@ thread_local! {
     static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
 
-/// Decompresses until `out` is full. A frame of just that size is taken in one go, of a longer one only the start.
-pub(super) fn fill(bytes: &[u8], out: &mut [u8]) -> Result<(), DecodeError> {
-    let needed = out.len();
-    let is_whole = get_frame_content_size(bytes).is_ok_and(|size| size == Some(needed as u64));
+/// How much longer than needed the output of [`fill`] should be, for a block of `whole` bytes.
+///
+/// Decompressing the start of a frame goes through a window that is copied out; the whole goes straight into place, at
+/// 0.7 of the time for each byte (measured: 512x512 16-bit, 0.75 ms for all, 0.54 ms for half).
+pub(super) fn slack(needed: usize, whole: usize) -> usize {
+    if needed < whole && needed as f64 > whole as f64 * 0.7 {
+        whole - needed
+    } else {
+        0
+    }
+}
+
+/// Decompresses at least the first `needed` bytes into `out`, the whole frame if it fits.
+pub(super) fn fill(bytes: &[u8], out: &mut [u8], needed: usize) -> Result<(), DecodeError> {
+    let size = get_frame_content_size(bytes).ok().flatten();
+    let fits = size.is_some_and(|size| (needed as u64..=out.len() as u64).contains(&size));
     let got = CONTEXT
         .with_borrow_mut(|context| {
-            if is_whole {
+            if fits {
                 context.decompress(out, bytes)
             } else {
-                prefix(context, bytes, out)
+                prefix(context, bytes, &mut out[..needed])
             }
         })
         .map_err(|code| DecodeError::broken(CODEC, get_error_name(code).to_lowercase()))?;
@@ -72,17 +84,20 @@ mod tests {
     fn whole_and_partial() {
         let raw: Vec<u8> = (0..300_000u32).map(|i| (i.wrapping_mul(i) >> 9) as u8).collect();
         let packed = zstd::bulk::compress(&raw, 3).unwrap();
-        for needed in [1, 1000, 131_072, 131_073, 299_999, 300_000] {
+        for needed in [1, 1000, 131_072, 131_073, 250_000, 299_999, 300_000] {
             let mut out = vec![0; needed];
-            fill(&packed, &mut out).unwrap();
+            fill(&packed, &mut out, needed).unwrap();
             assert!(out == raw[..needed], "{needed} bytes");
+            let mut longer = vec![0; needed + slack(needed, raw.len())];
+            fill(&packed, &mut longer, needed).unwrap();
+            assert!(longer[..needed] == raw[..needed], "{needed} bytes with slack");
         }
         let mut out = vec![0; 300_001];
         assert_eq!(
-            fill(&packed, &mut out),
+            fill(&packed, &mut out, 300_001),
             Err(DecodeError::short(CODEC, 300_000, 300_001))
         );
-        assert!(fill(&packed[..packed.len() / 2], &mut out[..300_000]).is_err());
+        assert!(fill(&packed[..packed.len() / 2], &mut out[..300_000], 300_000).is_err());
     }
 
     #[test]
@@ -94,7 +109,7 @@ mod tests {
         let packed = encoder.finish().unwrap();
         assert_eq!(get_frame_content_size(&packed).unwrap(), None);
         let mut out = vec![0; raw.len()];
-        fill(&packed, &mut out).unwrap();
+        fill(&packed, &mut out, raw.len()).unwrap();
         assert_eq!(out, raw);
     }
 }
