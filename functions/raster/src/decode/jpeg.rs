@@ -3,8 +3,6 @@
 //! How colours are stored is what the photometric tag says, never what the stream suggests: the block is handed on
 //! with an Adobe marker that says the same, and without the markers that libjpeg would believe instead.
 
-use std::cell::RefCell;
-
 use super::{BlockFormat, DecodeError, Decoded, Photometric};
 use crate::samples::Samples;
 
@@ -14,24 +12,17 @@ use turbo::{Pixels, Turbo};
 
 const CODEC: &str = "JPEG";
 
-thread_local! {
-    static DECOMPRESSOR: RefCell<Option<Turbo>> = const { RefCell::new(None) };
-}
-
 /// Decodes a block; YCbCr becomes RGB.
 pub(super) fn decode(format: &BlockFormat, bytes: &[u8], rows: u32) -> Result<Decoded, DecodeError> {
     let stream = spliced(format, bytes)?;
-    DECOMPRESSOR.with_borrow_mut(|slot| {
-        let turbo = match slot {
-            Some(turbo) => turbo,
-            None => slot.insert(Turbo::new().map_err(broken)?),
-        };
-        let samples = first_rows(turbo, format, &stream, rows as usize)?;
-        Ok(Decoded {
-            samples,
-            rows,
-            mask: None,
-        })
+    // Each block has a decompressor of its own: libjpeg keeps tables from stream to stream, and a block whose tables
+    // are missing must be an error, not a picture made with another file's.
+    let mut turbo = Turbo::new().map_err(broken)?;
+    let samples = first_rows(&mut turbo, format, &stream, rows as usize)?;
+    Ok(Decoded {
+        samples,
+        rows,
+        mask: None,
     })
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use lerc_core::PixelData;
 
-use super::{BlockFormat, DecodeError, Decoded, inflate, zstandard};
+use super::{BlockFormat, DecodeError, Decoded, MAX_BLOCK_BYTES, inflate, zstandard};
 use crate::samples::{DataType, Samples};
 
 const CODEC: &str = "LERC";
@@ -23,6 +23,7 @@ pub(super) fn decode(
     let packed = unpacked(format, bytes)?;
     let head = Head::of(&packed)?;
     head.check(format, rows)?;
+    format.check_rows(data_type, head.height)?;
     let per_pixel = u32::from(format.samples_per_pixel);
     let (samples, mask) = if head.depth == per_pixel {
         let blob = blob(&packed, head, data_type, None)?;
@@ -49,7 +50,7 @@ fn unpacked<'a>(format: &BlockFormat, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, 
     // Samples that nothing makes smaller are stored plain; beside them a header, a mask and ranges for each band.
     let mask = format.width_px as usize * format.height_px as usize;
     let heads = 4096 + 128 * format.samples_per_pixel as usize;
-    let limit = format.row_bytes() * format.height_px as usize + mask + heads;
+    let limit = (format.row_bytes() * format.height_px as usize + mask + heads).min(MAX_BLOCK_BYTES as usize);
     match format.lerc_additional {
         1 => inflate::inflate_all(bytes, limit).map(Cow::Owned),
         2 => zstandard::decompress_all(bytes, limit).map(Cow::Owned),

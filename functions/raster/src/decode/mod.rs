@@ -6,6 +6,7 @@
 //! fetched; a block that is broken is an error, never a hole and never a guessed pixel.
 
 mod format; // how bytes become samples
+mod check; // what can be refused before
 mod error; // why they did not
 mod bits; // codec-neutral: byte order, bit depths, half floats
 mod predictor; // differences → values
@@ -20,8 +21,9 @@ mod jpeg;
 mod lerc;
 mod webp;
 
+pub use check::MAX_BLOCK_BYTES;
 pub use error::DecodeError;
-pub use format::{BlockFormat, ByteOrder, Compression, MAX_BLOCK_BYTES, Photometric, Predictor, SampleKind};
+pub use format::{BlockFormat, ByteOrder, Compression, Photometric, Predictor, SampleKind};
 
 use std::borrow::Cow;
 
@@ -64,6 +66,7 @@ pub fn decode(
             mask: None,
         });
     }
+    format.check_rows(data_type, rows)?;
     let mut decoded = match format.compression {
         Compression::Jpeg => jpeg::decode(format, bytes, rows)?,
         Compression::Webp => webp::decode(format, bytes, rows)?,
@@ -163,5 +166,7 @@ fn fill(format: &BlockFormat, bytes: &[u8], out: &mut [u8], needed: usize) -> Re
     }
 }
 
+#[cfg(test)]
+mod fixtures;
 #[cfg(test)]
 mod tests;

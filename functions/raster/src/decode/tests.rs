@@ -194,16 +194,23 @@ fn what_is_not_read_is_refused_by_name() {
         refused(predicted),
         "predictor 3 on 8 bits of Uint samples (tag 317) is not read"
     );
-    let huge = BlockFormat {
-        width_px: u32::MAX,
-        height_px: u32::MAX,
-        samples_per_pixel: u16::MAX,
-        ..base.clone()
-    };
-    assert!(matches!(
-        huge.check(),
-        Err(DecodeError::TooLarge { bytes: u64::MAX, .. })
-    ));
     let flat = BlockFormat { height_px: 0, ..base };
     assert_eq!(refused(flat), "a block height of 0 (tag 323) cannot be meant");
+}
+
+#[test]
+fn the_limit_is_on_the_rows_taken_not_on_the_strip() {
+    let image = format(SampleKind::Uint, 1, 1, (100_000, 1_000_000));
+    let rows = decode(&image, &[0xff; 12_500 * 2], 1_000_000, 2).unwrap();
+    assert_eq!(rows.samples, Samples::U8(vec![1; 200_000]));
+    let all = decode(&image, &[], 1_000_000, 1_000_000).unwrap_err();
+    assert_eq!(
+        all,
+        DecodeError::TooLarge {
+            bytes: 100_000_000_000,
+            limit: MAX_BLOCK_BYTES
+        }
+    );
+    let row = format(SampleKind::Uint, 8, u16::MAX, (u32::MAX, 1));
+    assert!(matches!(row.check(), Err(DecodeError::TooLarge { .. })));
 }

@@ -3,7 +3,7 @@
 use libwebp_sys as ffi;
 
 use super::{BlockFormat, DecodeError, Decoded};
-use crate::samples::Samples;
+use crate::samples::{DataType, Samples};
 
 const CODEC: &str = "WebP";
 
@@ -20,13 +20,17 @@ pub(super) fn decode(format: &BlockFormat, bytes: &[u8], rows: u32) -> Result<De
     let status = unsafe { ffi::WebPGetFeatures(bytes.as_ptr(), bytes.len(), &raw mut config.input) };
     accept(status)?;
     let (width, height) = (i64::from(config.input.width), i64::from(config.input.height));
-    if width != i64::from(format.width_px) || height < i64::from(rows) {
+    if width != i64::from(format.width_px)
+        || !(i64::from(rows)..=i64::from(format.height_px)).contains(&height)
+    {
         let expected = format!("{}x{rows}", format.width_px);
         return Err(DecodeError::broken(
             CODEC,
             format!("it is {width}x{height} pixels, not {expected}"),
         ));
     }
+    // A lossless picture is held whole in libwebp.
+    format.check_rows(DataType::U8, height as u32)?;
     if config.input.has_animation != 0 {
         return Err(DecodeError::broken(CODEC, "it is an animation"));
     }

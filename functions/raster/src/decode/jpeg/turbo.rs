@@ -4,7 +4,9 @@ use std::ffi::CStr;
 
 use turbojpeg::raw;
 
-/// A decompressor, reused from block to block.
+use super::super::MAX_BLOCK_BYTES;
+
+/// A decompressor.
 pub(super) struct Turbo(raw::tjhandle);
 
 /// What the header of a stream says.
@@ -54,6 +56,8 @@ impl Turbo {
         turbo.set(raw::TJPARAM_TJPARAM_STOPONWARNING, 1)?;
         // A progressive stream may hold any number of scans of the whole picture; writers make about ten.
         turbo.set(raw::TJPARAM_TJPARAM_SCANLIMIT, 64)?;
+        // And it is held whole in libjpeg.
+        turbo.set(raw::TJPARAM_TJPARAM_MAXMEMORY, (MAX_BLOCK_BYTES >> 20) as i32)?;
         Ok(turbo)
     }
 
@@ -138,6 +142,9 @@ impl Turbo {
         // SAFETY: as above.
         let status = unsafe { raw::tj3SetCroppingRegion(self.0, whole) };
         self.accept(status)?;
+        if (pitch * header.height) as u64 > MAX_BLOCK_BYTES {
+            return Err("it is too large to be decoded whole".into());
+        }
         Ok((pitch, header.height))
     }
 
