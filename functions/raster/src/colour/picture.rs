@@ -36,6 +36,41 @@ pub enum Pixels {
     },
 }
 
+impl Picture {
+    /// Red, green and blue of each pixel, 8 bits each.
+    pub fn rgb(&self) -> Vec<u8> {
+        match &self.pixels {
+            Pixels::Gray(values) => values.iter().flat_map(|&value| [value; 3]).collect(),
+            Pixels::Gray16(values) => values.iter().flat_map(|&value| [(value >> 8) as u8; 3]).collect(),
+            Pixels::Rgb(values) => values.clone(),
+            Pixels::Rgb16(values) => values.iter().map(|&value| (value >> 8) as u8).collect(),
+            Pixels::Palette { index, palette } => index
+                .iter()
+                .map(|&place| palette[usize::from(place)])
+                .flat_map(|[r, g, b, _]| [r, g, b])
+                .collect(),
+        }
+    }
+
+    /// Red, green, blue and alpha of each pixel, 8 bits each; `None` where all is opaque.
+    pub fn rgba(&self) -> Option<Vec<u8>> {
+        if let Pixels::Palette { index, palette } = &self.pixels {
+            let opaque = index.iter().all(|&place| palette[usize::from(place)][3] == 255);
+            let colours = || {
+                index
+                    .iter()
+                    .flat_map(|&place| palette[usize::from(place)])
+                    .collect()
+            };
+            return (!opaque).then(colours);
+        }
+        let alpha = self.alpha.as_ref()?;
+        let rgb = self.rgb();
+        let pixels = rgb.as_chunks::<3>().0.iter().zip(alpha);
+        Some(pixels.flat_map(|(&[r, g, b], &alpha)| [r, g, b, alpha]).collect())
+    }
+}
+
 impl Pixels {
     /// Pixels of one or three planes.
     pub(super) fn from_planes(planes: &[Vec<u8>]) -> Self {

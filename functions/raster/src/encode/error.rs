@@ -12,4 +12,16 @@ pub enum EncodeError {
     /// A classic TIFF has 32-bit offsets, and at least one pixel.
     #[error("a tif can hold from one pixel to 2 GB: ask for fewer pixels or bands")]
     TiffSize,
+    /// JPEG refuses it: it has no pixel, or more than 65,535 columns or rows.
+    #[error("jpg cannot hold this picture")]
+    Jpeg(#[from] turbojpeg::Error),
+    /// A side is longer than WebP allows.
+    #[error("webp can hold from 1 to 16,383 columns and rows: ask for fewer, or for png")]
+    WebpSize,
+    /// The lossless encoder refused.
+    #[error("webp cannot hold this picture")]
+    WebpLossless(#[from] image_webp::EncodingError),
+    /// libwebp had no memory.
+    #[error("libwebp gave up")]
+    Webp,
 }

@@ -1,4 +1,4 @@
-//! Pixels → the bytes of a file: pictures as PNG, data as npy or GeoTIFF.
+//! Pixels → the bytes of a file: pictures as PNG, JPEG or WebP, data as npy or GeoTIFF.
 
 mod error;
 mod huffman;
@@ -9,8 +9,12 @@ mod npy;
 mod directory;
 mod geotiff;
 mod png;
+mod jpeg;
+mod webp;
 
 pub use self::error::EncodeError;
 pub use self::geotiff::{Place, geotiff};
+pub use self::jpeg::jpeg;
 pub use self::npy::npy;
 pub use self::png::png;
+pub use self::webp::webp;
