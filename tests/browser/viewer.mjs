@@ -12,7 +12,10 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { PNG } from "pngjs";
 
-const { positionals, values: options } = parseArgs({ allowPositionals: true, options: { pictures: { type: "string" } } });
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { pictures: { type: "string" } },
+});
 const base = positionals[0]?.replace(/\/$/, "");
 if (!base) {
   console.error("usage: node viewer.mjs BASE_URL [--pictures FOLDER]");
@@ -77,7 +80,7 @@ const share = (all, holds) => all.filter(holds).length / all.length;
 /** How many different colours there are, to four bits each. */
 const colours = (all) => new Set(all.map(([r, g, b]) => (r >> 4) * 256 + (g >> 4) * 16 + (b >> 4))).size;
 /** The share of pixels that differ between two pictures. */
-const change = (a, b) => share(a.map((pixel, i) => [pixel, b[i]]), ([p, q]) => p.some((value, i) => Math.abs(value - q[i]) > 12));
+const change = (a, b) => share(a, (pixel, i) => pixel.some((value, band) => Math.abs(value - b[i][band]) > 12));
 
 /** The ends of the RdYlGn ramp: what grows and what does not. */
 const isGrowing = ([r, g, b]) => g > r + 25 && g > b + 25;
@@ -183,6 +186,15 @@ async function desk() {
     before = after;
   });
 
+  await check("a range can be fitted to what is in view", async () => {
+    await page.getByRole("button", { name: "Fit to view" }).click();
+    await page.waitForFunction(() => document.querySelector("#ranges input[type=number]").value !== "0.6");
+    const fields = page.locator("#ranges input[type=number]");
+    const [low, high] = [Number(await fields.first().inputValue()), Number(await fields.last().inputValue())];
+    assert.ok(low > -0.9 && low < 0.4 && high > 0.6 && high < 1, `${low} to ${high}`);
+    await painted(page);
+  });
+
   await check("an expression is drawn, and a wrong one is refused in the server's words", async () => {
     await page.getByRole("radiogroup", { name: "Show as" }).getByLabel("Expression").check();
     await page.locator("#expression").fill("(green-nir)/(green+nir)");
@@ -238,7 +250,10 @@ async function phone() {
     await page.locator("#opacity").waitFor();
     const sheet = await page.locator("#panel").boundingBox();
     assert.ok(sheet.y > 150 && sheet.y < 844 * 0.6, `the open sheet begins at ${sheet.y}`);
-    const width = await page.evaluate(() => Math.max(...[...document.querySelectorAll("#panel *")].map((each) => each.getBoundingClientRect().right)));
+    const width = await page.evaluate(() => {
+      const parts = [...document.querySelectorAll("#panel *")];
+      return Math.max(...parts.map((part) => part.getBoundingClientRect().right));
+    });
     assert.ok(width <= 390, `something ends at ${width}`);
     await picture(page, "phone-open");
   });

@@ -32,14 +32,14 @@ function row(one: Spent): Node {
   const { gets, bytes, level, blocks } = one.cost;
   const detail = level === undefined ? "" : `overview level ${level}, ${blocks ?? 0} blocks`;
   const isCached = one.cached !== "";
-  const known = (value: number | undefined, text: (value: number) => string) => (value === undefined ? "–" : text(value));
+  const read = (value: string | undefined) => make("td", { title: detail }, isCached ? "" : (value ?? "–"));
   return make(
     "tr",
     isCached ? { class: "cached" } : {},
     make("th", { scope: "row" }, one.tile),
     make("td", { title: steps }, `${one.tookMs.toFixed(0)} ms`),
-    make("td", { title: detail }, isCached ? one.cached : known(gets, String)),
-    make("td", { title: detail }, isCached ? "" : known(bytes, sized)),
+    isCached ? make("td", {}, one.cached) : read(gets?.toString()),
+    read(bytes === undefined ? undefined : sized(bytes)),
     make("td", {}, sized(one.sentBytes)),
   );
 }

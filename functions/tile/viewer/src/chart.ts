@@ -90,8 +90,9 @@ export function show(map: maplibregl.Map, layer: Layer, template: string, opacit
   if (map.getSource("tiles")) map.removeSource("tiles");
   const { bounds, maxzoom, attribution } = layer;
   // A tile below its lowest zoom still answers; MapLibre would leave the map empty there.
-  map.addSource("tiles", { type: "raster", tiles: asked(template), tileSize: 256, bounds, maxzoom, attribution });
-  map.addLayer({ id: "tiles", type: "raster", source: "tiles", paint: { "raster-opacity": opacity, "raster-resampling": "nearest" } });
+  map.addSource("tiles", { type: "raster", tiles: asked(template), tileSize: 256, maxzoom, attribution, ...bounded(bounds) });
+  const paint = { "raster-opacity": opacity, "raster-resampling": "nearest" } as const;
+  map.addLayer({ id: "tiles", type: "raster", source: "tiles", paint });
   map.setMaxZoom(Math.min(maxzoom + DEEPER, 24));
   map.getSource<GeoJSONSource>("outline")?.setData(outlineOf(bounds));
 }
@@ -105,6 +106,11 @@ export function restyle(map: maplibregl.Map, template: string): void {
 export function isInView(map: maplibregl.Map, [west, south, east, north]: Layer["bounds"]): boolean {
   const view = map.getBounds();
   return west < view.getEast() && east > view.getWest() && south < view.getNorth() && north > view.getSouth();
+}
+
+/** MapLibre cuts a source's bounds at the antimeridian: a layer that crosses it goes without. */
+function bounded(bounds: Layer["bounds"]): { bounds?: Layer["bounds"] } {
+  return bounds[2] > 180 ? {} : { bounds };
 }
 
 function outlineOf([west, south, east, north]: Layer["bounds"]): GeoJSON.Feature {

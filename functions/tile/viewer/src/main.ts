@@ -8,21 +8,20 @@ import { byId, complain, make, settled } from "./dom";
 import { legend } from "./legend";
 import { type Look, type Mode, bandPairs, formula, initial, modes, outputs, query, recipes } from "./look";
 import { bandsOf, spread } from "./npy";
+import { listColormaps } from "./palette";
 import { ranges } from "./ranges";
 import { readout } from "./readout";
-import { type Layer, Refusal, colormapNames, config, open, refusalOf, tileTemplate } from "./server";
+import { type Layer, Refusal, config, open, refusalOf, tileTemplate } from "./server";
+import { phone, wirePanel } from "./sheet";
 import * as spent from "./spent";
+import { type Tile, fill, tileAt, zoomOf } from "./tile";
 import { type View, read, write } from "./view";
-
-/** Colormaps that most people look for, before all others. */
-const FAVOURITES = ["rdylgn", "viridis", "magma", "inferno", "turbo", "terrain", "rdbu", "spectral", "gray", "blues", "ylgn"];
 
 /** Pause after typing or dragging before tiles are asked anew: a drag asks some times, not at each pixel. */
 const PAUSE_MS = 140;
 const TYPING_MS = 450;
 
 const suffix = devicePixelRatio > 1.2 ? "@2x.png" : ".png";
-const phone = matchMedia("(max-width: 720px)");
 const map = chart(byId("map"));
 const loaded = new Promise<void>((done) => map.once("load", () => done()));
 const given = read(location.hash);
@@ -43,29 +42,15 @@ const field = {
   openUrl: byId<HTMLInputElement>("open-url"),
 };
 
-/** The tile under the middle of the view, at a depth that the layer has. */
-function tileInView(): { z: number; x: number; y: number } {
+/** The tile under the middle of the view, or of the layer where it is not in view, no deeper than the layer. */
+function tileInView(): Tile {
   const [west, south, east, north] = layer.bounds;
-  const z = Math.max(0, Math.min(Math.round(map.getZoom()), layer.maxzoom));
   const inside = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
   const { lng, lat } = map.getCenter().wrap();
-  const at = isInView(map, layer.bounds)
+  const place: [number, number] = isInView(map, layer.bounds)
     ? [inside(lng, west, east), inside(lat, south, north)]
     : [(west + east) / 2, (south + north) / 2];
-  return { z, ...tileAt(at[0] ?? 0, at[1] ?? 0, z) };
-}
-
-/** Column and row of the tile at a place in degrees (OGC 17-083r4, Annex D.1). */
-function tileAt(lon: number, lat: number, z: number): { x: number; y: number } {
-  const count = 2 ** z;
-  const sine = Math.sin((Math.max(-85, Math.min(85, lat)) * Math.PI) / 180);
-  const x = Math.floor(((lon + 180) / 360) * count);
-  const y = Math.floor((0.5 - Math.atanh(sine) / (2 * Math.PI)) * count);
-  return { x: Math.max(0, Math.min(count - 1, x)), y: Math.max(0, Math.min(count - 1, y)) };
-}
-
-function fill(template: string, { z, x, y }: { z: number; x: number; y: number }): string {
-  return template.replace("{z}", `${z}`).replace("{x}", `${x}`).replace("{y}", `${y}`);
+  return tileAt(place, Math.max(0, Math.min(Math.round(map.getZoom()), layer.maxzoom)));
 }
 
 /** Draws everything that follows from the layer and the look, but the tiles. */
@@ -206,11 +191,9 @@ function drawLayers(): void {
 /** A small picture of a layer: the tile at its middle, twice as deep as one that would hold it all. */
 function thumbnail(of: Layer): Node {
   const [west, south, east, north] = of.bounds;
-  const z = Math.max(0, Math.min(Math.floor(Math.log2(360 / Math.max(east - west, 1e-6))) + 1, of.maxzoom));
-  const tile = { z, ...tileAt((west + east) / 2, (south + north) / 2, z) };
-  const image = make("img", { src: fill(tileTemplate(of, []), tile), alt: "", width: "40", height: "40", loading: "lazy" });
-  const hide = () => image.classList.add("missing");
-  image.addEventListener("error", hide);
+  const tile = tileAt([(west + east) / 2, (south + north) / 2], Math.min(zoomOf(east - west) + 1, of.maxzoom));
+  const image = make("img", { src: fill(tileTemplate(of, []), tile), alt: "", width: "40", height: "40" });
+  image.addEventListener("error", () => image.classList.add("missing"));
   return image;
 }
 
@@ -242,8 +225,9 @@ async function fitRange(): Promise<void> {
     if (layer !== asked || look.mode !== shown) return;
     const found = bands.map(spread).filter((range) => range !== undefined);
     if (found.length === 0) return notice("There are no values in the middle of the view.");
-    const shared: [number, number] = [Math.min(...found.map(([low]) => low)), Math.max(...found.map(([, high]) => high))];
-    apply({ ranges: look.ranges.length > 1 && found.length === look.ranges.length ? found : [shared] });
+    const [lows, highs] = [found.map(([low]) => low), found.map(([, high]) => high)];
+    const isEach = look.ranges.length > 1 && found.length === look.ranges.length;
+    apply({ ranges: isEach ? found : [[Math.min(...lows), Math.max(...highs)]] });
     drawRanges();
   } catch (error) {
     notice(error instanceof Refusal ? error.message : "The server did not answer.");
@@ -291,40 +275,17 @@ function drawOpacity(): void {
   byId("opacity-value").textContent = `${Math.round(opacity * 100)} %`;
 }
 
-function setPanel(isOpen: boolean): void {
-  byId("panel").dataset.open = `${isOpen}`;
-  byId("toggle").setAttribute("aria-expanded", `${isOpen}`);
-  byId("panel-body").inert = !isOpen;
-}
-
-/** Opens and closes the panel by its button, and on a phone by a pull on it. */
-function wirePanel(): void {
-  const toggle = byId("toggle");
-  let from: number | undefined;
-  let isPulled = false;
-  toggle.addEventListener("pointerdown", (event) => {
-    [from, isPulled] = [event.clientY, false];
-    toggle.setPointerCapture(event.pointerId);
-  });
-  toggle.addEventListener("pointermove", (event) => {
-    if (from === undefined || !phone.matches || Math.abs(event.clientY - from) < 24) return;
-    setPanel(event.clientY < from);
-    [from, isPulled] = [undefined, true];
-  });
-  toggle.addEventListener("click", () => {
-    if (!isPulled) setPanel(byId("panel").dataset.open !== "true");
-    isPulled = false;
-  });
-  setPanel(!phone.matches);
-}
-
 function wire(): void {
   wirePanel();
   field.expression.addEventListener("input", settled(TYPING_MS, () => void tryExpression()));
   field.expression.addEventListener("keydown", (event) => {
     if (event.key === "Enter") void tryExpression();
   });
-  const recolour = () => apply({ colormap: field.colormap.value + (field.reverse.checked && field.colormap.value ? "_r" : "") });
+  const recolour = () => {
+    const name = field.colormap.value;
+    field.reverse.disabled = name === "";
+    apply({ colormap: name && field.reverse.checked ? `${name}_r` : name });
+  };
   field.colormap.addEventListener("change", recolour);
   field.reverse.addEventListener("change", recolour);
   field.opacity.addEventListener("input", () => {
@@ -334,8 +295,8 @@ function wire(): void {
     remember();
   });
   byId("fit").addEventListener("click", () => void fitRange());
-  byId("copy-tiles").addEventListener("click", (event) => void copy(field.tileUrl.value, event.currentTarget as HTMLElement));
-  byId("copy-view").addEventListener("click", (event) => void copy(location.href, event.currentTarget as HTMLElement));
+  byId("copy-tiles").addEventListener("click", () => void copy(field.tileUrl.value, byId("copy-tiles")));
+  byId("copy-view").addEventListener("click", () => void copy(location.href, byId("copy-view")));
   byId<HTMLFormElement>("open").addEventListener("submit", (event) => void openFile(event));
   spent.onChange(settled(60, () => bill(byId("cost-rows"), byId("cost-total"))));
 }
@@ -356,24 +317,11 @@ function wireMap(): void {
   });
 }
 
-async function listColormaps(): Promise<void> {
-  const names = (await colormapNames()).map((name) => name.toLowerCase());
-  const plain = names.filter((name) => !(name.endsWith("_r") && names.includes(name.slice(0, -2)))).sort();
-  const option = (name: string) => make("option", { value: name }, name);
-  const known = FAVOURITES.filter((name) => plain.includes(name));
-  const rest = plain.filter((name) => !known.includes(name));
-  field.colormap.replaceChildren(
-    make("option", { value: "" }, "grey"),
-    make("optgroup", { label: "Often used" }, ...known.map(option)),
-    make("optgroup", { label: "All" }, ...rest.map(option)),
-  );
-}
-
 async function start(): Promise<void> {
   wire();
   wireMap();
   drawOpacity();
-  const [answer] = await Promise.all([config(), listColormaps().catch(() => undefined), loaded]);
+  const [answer] = await Promise.all([config(), listColormaps(field.colormap).catch(() => undefined), loaded]);
   layers = answer.layers;
   byId("version").textContent = answer.version;
   if (given.at) {
@@ -392,4 +340,6 @@ async function start(): Promise<void> {
   }
 }
 
-start().catch((error: unknown) => notice(error instanceof Refusal ? error.message : `The server does not answer: ${error}`));
+start().catch((error: unknown) => {
+  notice(error instanceof Refusal ? error.message : `The server does not answer: ${error}`);
+});

@@ -35,7 +35,7 @@ export function bandsOf(bytes: ArrayBuffer): number[][] {
   });
 }
 
-/** Two values between which lie 96 % of the others, rounded to a hundredth of their distance; nothing without values. */
+/** Two values with 96 % of all between them, rounded to a hundredth of their distance; nothing without values. */
 export function spread(values: number[]): [number, number] | undefined {
   if (values.length === 0) return undefined;
   const sorted = Float64Array.from(values).sort();

@@ -7,7 +7,7 @@ import type { Range } from "./look";
 const STEPS = 400;
 
 /** The rail's two ends for a range: what an index can be, or room on both sides. */
-function rail([min, max]: Range, dataType: string): Range {
+function ends([min, max]: Range, dataType: string): Range {
   if (min >= -1 && max <= 1) return [-1, 1];
   if (dataType === "uint8" && min >= 0 && max <= 255) return [0, 255];
   const room = max - min;
@@ -19,7 +19,7 @@ function rail([min, max]: Range, dataType: string): Range {
 export function ranges(labels: string[], given: Range[], dataType: string, changed: (ranges: Range[]) => void): Node[] {
   const current = given.map((range): Range => [...range]);
   return current.map((range, i) => {
-    const [low, high] = rail(range, dataType);
+    const [low, high] = ends(range, dataType);
     return row(labels[i] ?? "", range, [low, high], (next) => {
       current[i] = next;
       changed(current.map((each): Range => [...each]));
@@ -62,7 +62,8 @@ function row(label: string, [first, second]: Range, [low, high]: Range, changed:
   numbers[1].addEventListener("change", () => set([range[0], numbers[1].valueAsNumber]));
   for (const input of numbers) input.addEventListener("blur", draw);
   draw();
-  const rails = make("div", { class: "rails" }, make("span", { class: "rail", "aria-hidden": "true" }), fill, ...sliders);
+  const rail = make("span", { class: "rail", "aria-hidden": "true" });
+  const rails = make("div", { class: "rails" }, rail, fill, ...sliders);
   const caption = make("span", { class: "range-label" }, label);
   return make("div", { class: "range" }, ...(label ? [caption] : []), numbers[0], rails, numbers[1]);
 }

@@ -14,7 +14,8 @@ export async function readout(map: maplibregl.Map, at: maplibregl.LngLat, layer:
   last?.popup.remove();
   const place = at.wrap();
   const body = make("div", { class: "readout", role: "status" }, make("p", { class: "quiet" }, "reading…"));
-  const popup = new maplibregl.Popup({ maxWidth: "260px", focusAfterOpen: false }).setLngLat(at).setDOMContent(body).addTo(map);
+  const popup = new maplibregl.Popup({ maxWidth: "260px", focusAfterOpen: false });
+  popup.setLngLat(at).setDOMContent(body).addTo(map);
   const abort = new AbortController();
   last = { popup, abort };
   const title = make("p", { class: "place" }, `${place.lat.toFixed(5)}, ${place.lng.toFixed(5)}`);
@@ -22,16 +23,16 @@ export async function readout(map: maplibregl.Map, at: maplibregl.LngLat, layer:
     body.replaceChildren(title, ...(await rows(layer, look, [place.lng, place.lat], abort.signal)));
   } catch (error) {
     if (abort.signal.aborted) return;
+    const isEmpty = error instanceof Refusal && error.status === 404;
     const message = error instanceof Refusal ? error.message : "the server did not answer";
-    body.replaceChildren(title, make("p", { class: "quiet" }, message));
+    body.replaceChildren(title, make("p", { class: "quiet" }, isEmpty ? "no data here" : message));
   }
 }
 
 async function rows(layer: Layer, look: Look, at: [number, number], signal: AbortSignal): Promise<Node[]> {
-  const all = layer.bands.map((band): [string, string] => ["bidx", `${band.index}`]);
   const arithmetic = formula(layer, look);
   const [raw, computed] = await Promise.all([
-    values(layer, at, all, signal),
+    everyBand(layer, at, signal),
     arithmetic === undefined ? undefined : values(layer, at, bandPairs(layer, look), signal),
   ]);
   if (raw.values.every((value) => value === null)) return [make("p", { class: "quiet" }, "no data here")];
@@ -56,6 +57,17 @@ async function rows(layer: Layer, look: Look, at: [number, number], signal: Abor
     add("NDVI", value, colour);
   }
   return [table];
+}
+
+/** The value of every band: by number in one file, by name where each band is a file of its own. */
+async function everyBand(layer: Layer, at: [number, number], signal: AbortSignal): ReturnType<typeof values> {
+  const numbers = layer.bands.map((band): [string, string] => ["bidx", `${band.index}`]);
+  try {
+    return await values(layer, at, numbers, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal && error.status === 400)) throw error;
+    return values(layer, at, [["expression", layer.bands.map((band) => band.name).join(";")]], signal);
+  }
 }
 
 function isNdvi(layer: Layer): (name: string) => boolean {

@@ -80,7 +80,7 @@ export async function config(): Promise<{ version: string; layers: Layer[] }> {
     name: layer.name,
     title: layer.title ?? layer.name,
     attribution: layer.attribution ?? "",
-    bounds: layer.bounds ?? [-180, -85, 180, 85],
+    bounds: eastward(layer.bounds ?? [-180, -85, 180, 85]),
     minzoom: layer.minzoom ?? 0,
     maxzoom: layer.maxzoom ?? 22,
     bands: layer.bands ?? [],
@@ -105,9 +105,14 @@ export async function open(url: string): Promise<Layer> {
   const described = info.band_descriptions ?? [];
   const count = info.count ?? described.length;
   const bands = Array.from({ length: count }, (_, i) => ({ index: i + 1, name: described[i]?.[1] || `b${i + 1}` }));
-  const { bounds, minzoom, maxzoom } = tiles;
-  const dataType = info.dtype ?? "";
-  return { name: url, title: fileName(url), attribution: "", bounds, minzoom, maxzoom, bands, style: {}, dataType, url };
+  const { minzoom, maxzoom } = tiles;
+  const [bounds, dataType, title] = [eastward(tiles.bounds), info.dtype ?? "", fileName(url)];
+  return { name: url, title, attribution: "", bounds, minzoom, maxzoom, bands, style: {}, dataType, url };
+}
+
+/** Bounds across the antimeridian come with east below west: here east goes on past 180. */
+function eastward([west, south, east, north]: Layer["bounds"]): Layer["bounds"] {
+  return [west, south, east < west ? east + 360 : east, north];
 }
 
 function fileName(url: string): string {
