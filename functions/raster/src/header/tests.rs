@@ -52,9 +52,9 @@ impl Writer {
         let at = self.bytes.len() as u64;
         self.patch(self.link_at, at);
         if self.big {
-            self.long8(fields.len() as u64)
+            self.long8(fields.len() as u64);
         } else {
-            self.short(fields.len() as u16)
+            self.short(fields.len() as u16);
         }
         let mut later = Vec::new();
         for (tag, values) in fields {
@@ -62,9 +62,9 @@ impl Writer {
             self.short(*tag);
             self.short(kind);
             if self.big {
-                self.long8(count)
+                self.long8(count);
             } else {
-                self.long(count as u32)
+                self.long(count as u32);
             }
             let inline = if self.big { 8 } else { 4 };
             if packed.len() <= inline {
@@ -78,9 +78,9 @@ impl Writer {
         }
         self.link_at = self.bytes.len();
         if self.big {
-            self.long8(0)
+            self.long8(0);
         } else {
-            self.long(0)
+            self.long(0);
         }
         for (field_at, packed) in later {
             let at = self.bytes.len() as u64;
@@ -125,9 +125,9 @@ impl Writer {
             link_at: 0,
         };
         if self.big {
-            packed.long8(value)
+            packed.long8(value);
         } else {
-            packed.long(value as u32)
+            packed.long(value as u32);
         }
         self.bytes[at..at + packed.bytes.len()].copy_from_slice(&packed.bytes);
     }
