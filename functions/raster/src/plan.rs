@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::decode::{Compression, Photometric};
 use crate::header::{Block, Header, HeaderError, Image, Need, Nodata};
 use crate::span::{Known, Missing};
 use crate::warp::{Kernel, Rect};
@@ -282,8 +283,8 @@ fn check(what: &'static str, needed: u64, limit: u64) -> Result<(), TooMuch> {
 struct Cover {
     columns: Range<u32>,
     rows: Range<u32>,
-    /// The row of the image past the last one needed.
-    end_px: u32,
+    /// The rows of the image that are needed.
+    rows_px: Range<u32>,
 }
 
 impl Cover {
@@ -295,7 +296,7 @@ impl Cover {
         Self {
             columns: range(rect.x, rect.width, image.block_width_px, image.blocks_across()),
             rows: range(rect.y, rect.height, image.block_height_px, image.blocks_down()),
-            end_px: rect.y.saturating_add(rect.height),
+            rows_px: rect.y..rect.y.saturating_add(rect.height),
         }
     }
 
@@ -324,10 +325,14 @@ impl Index<'_> {
                     y_block.saturating_mul(image.block_height_px),
                 );
                 let stored = image.rows_stored(y_block);
-                let needed = cover.end_px.saturating_sub(origin.1).min(stored);
+                let needed = cover.rows_px.end.saturating_sub(origin.1).min(stored);
                 let index = image.block_index(plane, x_block, y_block);
                 match image.blocks.get(self.known, self.size, index) {
-                    Ok(Some(Block::At(at))) => located.push((origin, (stored, needed), Some(at))),
+                    Ok(Some(Block::At(at))) => {
+                        let from = cover.rows_px.start.saturating_sub(origin.1);
+                        let whole = (origin, (stored, needed), Some(at));
+                        located.push(some_rows(image, from, &whole).unwrap_or(whole));
+                    }
                     Ok(Some(Block::Sparse)) => located.push((origin, (stored, needed), None)),
                     Ok(None) => {
                         return Err(HeaderError::Block {
@@ -345,6 +350,31 @@ impl Index<'_> {
         }
         Ok(located)
     }
+}
+
+/// The rows from `from` on of a strip that is not compressed: they lie where they are expected, so that a strip of the whole
+/// image is read only as far as it is needed. `None` where rows cannot be found without decoding.
+fn some_rows(image: &Image, from: u32, (origin, (_, needed), at): &Located) -> Option<Located> {
+    let format = &image.format;
+    let plain = format.compression == Compression::None && format.photometric != Photometric::YCbCr;
+    if image.tiled || !plain {
+        return None;
+    }
+    let bits = u64::from(image.block_width_px)
+        .checked_mul(u64::from(format.samples_per_pixel))?
+        .checked_mul(u64::from(format.bits))?;
+    let (row_bytes, at) = (bits.div_ceil(8), at.as_ref()?);
+    let start = at.start.checked_add(row_bytes.checked_mul(u64::from(from))?)?;
+    let end = at.start.checked_add(row_bytes.checked_mul(u64::from(*needed))?)?;
+    let rows = needed.checked_sub(from)?;
+    // A strip shorter than its rows is left whole, for the decoder to say so.
+    (end <= at.end && start < end).then(|| {
+        (
+            (origin.0, origin.1.saturating_add(from)),
+            (rows, rows),
+            Some(start..end),
+        )
+    })
 }
 
 /// The level to read where one output pixel covers `decimation` full-resolution pixels: the coarsest whose factor f

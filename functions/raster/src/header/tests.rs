@@ -356,6 +356,42 @@ fn a_plan_is_a_value_and_names_all_it_lacks_at_once() {
 }
 
 #[test]
+fn a_giant_strip_is_read_only_as_far_as_it_is_needed() {
+    let fields = [
+        (tag::IMAGE_WIDTH, Values::Longs(vec![1000])),
+        (tag::IMAGE_LENGTH, Values::Longs(vec![2000])),
+        (tag::BITS_PER_SAMPLE, Values::Shorts(vec![16])),
+        (tag::STRIP_OFFSETS, Values::Longs(vec![5000])),
+        (tag::STRIP_BYTE_COUNTS, Values::Longs(vec![4_000_000])),
+    ];
+    let mut known = Known::new();
+    known.insert(
+        0,
+        Writer::new(ByteOrder::Little, false).directory(&fields).finish(),
+    );
+    let header = Header::read(&known, SIZE).expect("a header");
+    let wanted = Wanted {
+        level: 0,
+        rect: Rect {
+            x: 10,
+            y: 700,
+            width: 5,
+            height: 30,
+        },
+        bands: vec![0],
+        nodata: None,
+    };
+    let plan = Plan::new(&header, &known, wanted, &Limits::default()).expect("a plan");
+    let rows = Read::Data {
+        plane: 0,
+        origin: (0, 700),
+        rows: (30, 30),
+        at: Some(5000 + 700 * 2000..5000 + 730 * 2000),
+    };
+    assert_eq!(plan.reads, [rows]);
+}
+
+#[test]
 fn the_level_is_the_coarsest_that_is_not_visibly_coarser() {
     let mut writer = Writer::new(ByteOrder::Little, false);
     writer.directory(&placed(4096));
