@@ -220,6 +220,20 @@ async function desk() {
     await again.context().close();
   });
 
+  await check("a file is opened by its address, and one that may not be read is refused", async () => {
+    await page.locator("#open-url").fill("sample.tif");
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByLabel("sample.tif").waitFor();
+    await painted(page);
+    assert.ok(colours(await pixels(page, MIDDLE)) > 60, "it is not painted");
+    assert.match(await page.locator("#tile-url").inputValue(), /\/cog\/tiles\/WebMercatorQuad\/.*\?url=sample\.tif&bidx=3/);
+    await page.locator("#open-url").fill("../secret.tif");
+    await page.getByRole("button", { name: "Open" }).click();
+    const error = page.locator("#open-error");
+    await error.waitFor();
+    assert.doesNotMatch(await error.innerText(), /answered/, "the refusal has no words of the server's");
+  });
+
   await check("the keyboard reads values in the middle of the map", async () => {
     await page.locator("canvas.maplibregl-canvas").focus();
     await page.keyboard.press("Enter");

@@ -90,7 +90,8 @@ export function show(map: maplibregl.Map, layer: Layer, template: string, opacit
   if (map.getSource("tiles")) map.removeSource("tiles");
   const { bounds, maxzoom, attribution } = layer;
   // A tile below its lowest zoom still answers; MapLibre would leave the map empty there.
-  map.addSource("tiles", { type: "raster", tiles: asked(template), tileSize: 256, maxzoom, attribution, ...bounded(bounds) });
+  const tiles = asked(template);
+  map.addSource("tiles", { type: "raster", tiles, tileSize: 256, maxzoom, attribution, ...bounded(bounds) });
   const paint = { "raster-opacity": opacity, "raster-resampling": "nearest" } as const;
   map.addLayer({ id: "tiles", type: "raster", source: "tiles", paint });
   map.setMaxZoom(Math.min(maxzoom + DEEPER, 24));

@@ -71,11 +71,22 @@ export function recipes(layer: Layer): { name: string; title: string; expression
   return all.filter((recipe) => recipe.needs.every((name) => name !== undefined));
 }
 
+/** Whether a layer is a picture as it stands: configured to be, or a file of colours. */
+export function isPicture(layer: Layer): boolean {
+  return layer.url === undefined || (layer.dataType === "uint8" && layer.bands.length <= 4);
+}
+
+/** The mode a layer is first shown in: raw values as they are would be black for the most part. */
+export function usual(layer: Layer): Mode {
+  if (isPicture(layer)) return "layer";
+  return rgb(layer) ? "colour" : "expression";
+}
+
 /** The modes a layer offers with their names, each way to see it once: its own style may be one of the presets. */
 export function modes(layer: Layer): { mode: Mode; name: string }[] {
   const isColour = layer.style.bidx !== undefined && layer.style.bidx.join() === rgb(layer)?.join();
   const isNdvi = redNir(layer) !== undefined && layer.style.expression?.[0]?.replace(/\s/g, "") === ndvi(layer);
-  const offered: { mode: Mode; name: string }[] = isColour || isNdvi ? [] : [{ mode: "layer", name: "Default" }];
+  const offered: { mode: Mode; name: string }[] = isColour || isNdvi || !isPicture(layer) ? [] : [{ mode: "layer", name: "Default" }];
   if (rgb(layer)) offered.push({ mode: isColour ? "layer" : "colour", name: "True colour" });
   if (redNir(layer)) offered.push({ mode: isNdvi ? "layer" : "ndvi", name: "NDVI" });
   return [...offered, { mode: "expression", name: "Expression" }];

@@ -6,7 +6,7 @@ import { bill } from "./bill";
 import { chart, isInView, restyle, show } from "./chart";
 import { byId, complain, make, settled } from "./dom";
 import { legend } from "./legend";
-import { type Look, type Mode, bandPairs, formula, initial, modes, outputs, query, recipes } from "./look";
+import { type Look, type Mode, bandPairs, formula, initial, isPicture, modes, outputs, query, recipes, usual } from "./look";
 import { bandsOf, spread } from "./npy";
 import { listColormaps } from "./palette";
 import { ranges } from "./ranges";
@@ -157,17 +157,14 @@ async function setLayer(next: Layer, from: Partial<Look> = {}, stay = false): Pr
   drawLayers();
   drawModes();
   const offered = modes(layer).map(({ mode }) => mode);
-  // A single raw band without a style of its own would be drawn as it is, black for the most part.
-  const isBare = layer.url !== undefined && layer.dataType !== "uint8";
-  const usual: Mode = isBare ? (offered.includes("colour") ? "colour" : "expression") : "layer";
-  const mode = from.mode && offered.includes(from.mode) ? from.mode : usual;
+  const mode = from.mode && offered.includes(from.mode) ? from.mode : usual(layer);
   look = { ...initial(layer, mode, layers), ...from, mode };
   spent.clear();
   drawn = tileTemplate(layer, query(layer, look), suffix);
   show(map, layer, drawn, opacity);
   if (!stay && (layer.url !== undefined || !isInView(map, layer.bounds))) frame(layer.bounds);
   setMode(mode, look);
-  if (isBare && !from.ranges) void fitRange();
+  if (!isPicture(layer) && !from.ranges) void fitRange();
 }
 
 function frame(bounds: Layer["bounds"]): void {
@@ -192,7 +189,8 @@ function drawLayers(): void {
 function thumbnail(of: Layer): Node {
   const [west, south, east, north] = of.bounds;
   const tile = tileAt([(west + east) / 2, (south + north) / 2], Math.min(zoomOf(east - west) + 1, of.maxzoom));
-  const image = make("img", { src: fill(tileTemplate(of, []), tile), alt: "", width: "40", height: "40" });
+  const src = fill(tileTemplate(of, query(of, initial(of, usual(of), layers))), tile);
+  const image = make("img", { src, alt: "", width: "40", height: "40" });
   image.addEventListener("error", () => image.classList.add("missing"));
   return image;
 }
