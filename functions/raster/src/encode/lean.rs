@@ -70,39 +70,46 @@ fn constant(picture: &Picture) -> Option<Rgba> {
     }
 }
 
-/// Keeps the colours in use, transparent ones first (so that tRNS is short), and packs the places.
+/// Keeps the colours in use, each once, transparent ones first (so that tRNS is short), and packs the places.
 fn palette(width: usize, index: &[u8], colours: &[Rgba]) -> Lean {
     let mut used = [false; 256];
     for &place in index {
         used[usize::from(place)] = true;
     }
-    let in_use = (0..colours.len().min(256)).filter(|&place| used[place]);
-    let (mut order, opaque): (Vec<usize>, Vec<usize>) = in_use.partition(|&place| colours[place][3] < 255);
-    let transparency = order.iter().map(|&place| colours[place][3]).collect();
-    order.extend(opaque);
-    let mut places = [0; 256];
-    for (new, &old) in order.iter().enumerate() {
-        places[old] = new as u8;
+    let in_use: Vec<usize> = (0..colours.len().min(256)).filter(|&place| used[place]).collect();
+    let mut kept: Vec<Rgba> = Vec::with_capacity(in_use.len());
+    for opaque in [false, true] {
+        for colour in in_use.iter().map(|&place| colours[place]) {
+            if (colour[3] == 255) == opaque && !kept.contains(&colour) {
+                kept.push(colour);
+            }
+        }
     }
-    let depth = match order.len() {
+    let mut places = [0; 256];
+    for &place in &in_use {
+        places[place] = kept
+            .iter()
+            .position(|colour| *colour == colours[place])
+            .unwrap_or(0) as u8;
+    }
+    let depth = match kept.len() {
         0..=2 => BitDepth::One,
         3..=4 => BitDepth::Two,
         5..=16 => BitDepth::Four,
         _ => BitDepth::Eight,
     };
-    let palette = order
-        .iter()
-        .map(|&place| colours[place])
-        .map(|[r, g, b, _]| [r, g, b])
-        .collect();
     let data = pack(width, index, &places, depth as u8);
     Lean {
         depth,
         colour: ColorType::Indexed,
         channels: 1,
         data,
-        palette,
-        transparency,
+        palette: kept.iter().map(|&[r, g, b, _]| [r, g, b]).collect(),
+        transparency: kept
+            .iter()
+            .map(|colour| colour[3])
+            .take_while(|&alpha| alpha < 255)
+            .collect(),
     }
 }
 

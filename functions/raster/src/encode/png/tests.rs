@@ -204,6 +204,14 @@ fn only_transparent_colours_of_a_palette_take_an_alpha() {
 }
 
 #[test]
+fn equal_colours_of_a_palette_are_one() {
+    let palette: Vec<[u8; 4]> = (0..=255).map(|at| [at / 64, 0, 0, 255]).collect();
+    let index = (0..600).map(|at| at as u8).collect();
+    let found = check(&picture(Pixels::Palette { index, palette }, None));
+    assert_eq!(found, (ColorType::Indexed, BitDepth::Two, 0));
+}
+
+#[test]
 fn a_row_need_not_fill_its_last_byte() {
     for width in 1..10 {
         let index: Vec<u8> = (0..width * 3).map(|at| (at % 2) as u8).collect();
