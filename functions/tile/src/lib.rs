@@ -2,6 +2,14 @@
 //!
 //! Modules stand in the order of the line.
 
+/// The command line.
+pub mod cli;
+/// The Lambda door.
+pub mod lambda;
+/// The local server.
+pub mod serve;
+/// The app behind every door.
+pub mod app;
 /// What invoked the function, as plain HTTP.
 pub mod event;
 /// What is asked, parsed once.

@@ -11,8 +11,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH,
-    CONTENT_TYPE, ETAG, RETRY_AFTER,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING,
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::json;
@@ -171,6 +171,8 @@ pub struct About {
     pub cost: Option<Cost>,
     /// How long its steps took.
     pub timing: Timing,
+    /// The body is gzip already.
+    pub gzip: bool,
     /// West, south, east, north of the pixels, in the grid's own units (metres for EPSG:3857).
     pub bbox: Option<[f64; 4]>,
 }
@@ -185,6 +187,8 @@ pub enum Freshness {
     Document,
     /// For ever: the address names the version.
     Immutable,
+    /// As long as they like, but they must ask whether it is still true.
+    Revalidate,
     /// Not at all.
     Never,
 }
@@ -243,9 +247,11 @@ impl Policy {
             Freshness::Tile => self.tile_cache_control.clone(),
             Freshness::Document => HeaderValue::from_static("public, max-age=60"),
             Freshness::Immutable => HeaderValue::from_static("public, max-age=31536000, immutable"),
+            Freshness::Revalidate => HeaderValue::from_static("no-cache"),
             Freshness::Never => HeaderValue::from_static("no-store"),
         };
         headers.insert(CACHE_CONTROL, freshness);
+        insert(headers, CONTENT_ENCODING, about.gzip.then_some("gzip"));
         insert(headers, ETAG, about.etag.as_ref().map(ETag::as_str));
         insert(headers, COST, about.cost.map(|cost| cost.to_string()));
         insert(headers, SERVER_TIMING, about.timing.header());

@@ -108,8 +108,6 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// The variables of the stores.
     pub stores: StoreVariables,
-    /// Whether the Lambda runtime started this process.
-    pub lambda: bool,
 }
 
 /// The answer where a tile lies on the grid but holds no data.
@@ -164,6 +162,11 @@ impl Settings {
             .collect()
     }
 
+    /// Whether the Lambda runtime started this process.
+    pub fn is_lambda(environment: &BTreeMap<String, String>) -> bool {
+        environment.contains_key("AWS_LAMBDA_RUNTIME_API")
+    }
+
     /// Settings from flags, by their name, and where those are silent from the environment.
     pub fn read(
         flags: &BTreeMap<String, String>,
@@ -193,7 +196,6 @@ impl Settings {
                 .with("EDGETILE_CACHE_CONTROL", read_header)?
                 .unwrap_or_else(|| CACHE_CONTROL.into()),
             public_url: sources.with("EDGETILE_PUBLIC_URL", read_public_url)?,
-            lambda: environment.contains_key("AWS_LAMBDA_RUNTIME_API"),
             stores: StoreVariables(environment.into_iter().filter(is_of_a_store).collect()),
         })
     }
@@ -303,10 +305,7 @@ mod tests {
     fn with_nothing_set_the_sample_is_served() {
         let settings = read(&[], &[]).unwrap();
         assert_eq!(settings.data, Some(Root::Embedded));
-        assert_eq!(
-            (settings.layers, settings.lambda, settings.cache_bytes),
-            (None, false, 32_000_000)
-        );
+        assert_eq!((settings.layers, settings.cache_bytes), (None, 32_000_000));
         assert_eq!(settings.empty_tile, EmptyTile::NoContent);
         assert!(settings.allowed.is_empty());
     }
@@ -380,7 +379,7 @@ mod tests {
             ("HOME", "/root"),
         ];
         let settings = read(&[], &environment).unwrap();
-        assert!(settings.lambda);
+        assert!(Settings::is_lambda(&map(&environment)) && !Settings::is_lambda(&map(&[])));
         assert_eq!(settings.stores.get("AWS_SECRET_ACCESS_KEY"), Some("hush"));
         assert_eq!(settings.stores.starting_with("AWS_").count(), 2);
         let shown = format!("{settings:?}");

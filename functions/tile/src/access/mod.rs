@@ -92,30 +92,54 @@ pub enum Root {
 pub struct Denied;
 
 /// What callers may read.
-#[derive(Clone, Debug, Default)]
-pub struct Access {
-    root: Option<Root>,
-    allowed: Vec<Pattern>,
+#[derive(Clone, Debug)]
+pub struct Access(Rules);
+
+#[derive(Clone, Debug)]
+enum Rules {
+    /// For callers.
+    Callers {
+        root: Option<Root>,
+        allowed: Vec<Pattern>,
+    },
+    /// For whoever runs the binary: what the process can read, they can read.
+    Operator,
+}
+
+impl Default for Access {
+    /// Nothing at all.
+    fn default() -> Self {
+        Self::new(None, Vec::new())
+    }
 }
 
 impl Access {
     /// Relative urls below `root`, absolute ones that match one of `allowed`.
     pub fn new(root: Option<Root>, allowed: Vec<Pattern>) -> Self {
-        Self { root, allowed }
+        Self(Rules::Callers { root, allowed })
+    }
+
+    /// Any url that the operator writes on the command line; relative ones are paths from here.
+    pub fn of_operator() -> Self {
+        Self(Rules::Operator)
     }
 
     /// Resolves a url that came with a request.
-    pub fn untrusted(&self, url: &str) -> Result<Location, Denied> {
+    pub fn resolve(&self, url: &str) -> Result<Location, Denied> {
+        let (root, allowed) = match &self.0 {
+            Rules::Operator => return Root::Folder(PathBuf::new()).trusted(url).map_err(|_| Denied),
+            Rules::Callers { root, allowed } => (root, allowed),
+        };
         if absolute::has_scheme(url) {
             let url = Absolute::parse(url).map_err(|_| Denied)?;
-            let allowed = !url.climbs() && self.allowed.iter().any(|pattern| pattern.matches(&url));
+            let allowed = !url.climbs() && allowed.iter().any(|pattern| pattern.matches(&url));
             return if allowed {
                 Ok(url.into_location())
             } else {
                 Err(Denied)
             };
         }
-        self.root.as_ref().ok_or(Denied)?.below(url)
+        root.as_ref().ok_or(Denied)?.below(url)
     }
 }
 
@@ -131,6 +155,32 @@ impl Root {
             }));
         }
         Absolute::parse_root(text)
+    }
+
+    /// What stands around a file: its folder or prefix.
+    pub fn parent_of(location: &Location) -> Self {
+        let prefix = |object: &Object| {
+            let key = object.key.rsplit_once('/').map_or("", |(prefix, _)| prefix);
+            Object {
+                bucket: object.bucket.clone(),
+                key: key.to_owned(),
+            }
+        };
+        match location {
+            Location::Embedded(_) => Self::Embedded,
+            Location::Local(path) => Self::Folder(path.parent().map(PathBuf::from).unwrap_or_default()),
+            Location::S3(object) => Self::S3(prefix(object)),
+            Location::Gs(object) => Self::Gs(prefix(object)),
+            Location::Az(object) => Self::Az(prefix(object)),
+            Location::Http(url) => {
+                let path = url.split('?').next().unwrap_or_default();
+                Self::Http(
+                    path.rsplit_once('/')
+                        .map_or(path, |(prefix, _)| prefix)
+                        .to_owned(),
+                )
+            }
+        }
     }
 
     /// The file at `relative` below this root. A caller's text cannot leave the root.

@@ -64,27 +64,27 @@ fn no_relative_url_leaves_any_root() {
     for root in ["/data", "s3://b/p", "gs://b/p", "az://c/p", "https://h/p"] {
         let access = access(root, "");
         for way in WAYS_OUT {
-            assert_eq!(access.untrusted(way), Err(Denied), "{way:?} below {root}");
+            assert_eq!(access.resolve(way), Err(Denied), "{way:?} below {root}");
         }
     }
     let embedded = Access::new(Some(Root::Embedded), Vec::new());
-    assert!(WAYS_OUT.iter().all(|way| embedded.untrusted(way) == Err(Denied)));
+    assert!(WAYS_OUT.iter().all(|way| embedded.resolve(way) == Err(Denied)));
 }
 
 #[test]
 fn allowing_everything_allows_no_local_file_and_no_disguise() {
     let access = access("/data", "*");
     for way in WAYS_OUT {
-        assert_eq!(access.untrusted(way), Err(Denied), "{way:?}");
+        assert_eq!(access.resolve(way), Err(Denied), "{way:?}");
     }
-    assert!(access.untrusted("https://any.where/a.tif").is_ok());
-    assert!(access.untrusted("https://user:word@any.where/a.tif").is_err());
+    assert!(access.resolve("https://any.where/a.tif").is_ok());
+    assert!(access.resolve("https://user:word@any.where/a.tif").is_err());
 }
 
 #[test]
 fn plain_names_stand_below_their_root() {
     let name = "2024/a b+c%20\u{e9}.tif";
-    let below = |root: &str| access(root, "").untrusted(name).unwrap();
+    let below = |root: &str| access(root, "").resolve(name).unwrap();
     assert_eq!(
         below("/data/"),
         Location::Local("/data/2024/a b+c%20\u{e9}.tif".into())
@@ -113,14 +113,14 @@ fn plain_names_stand_below_their_root() {
         below("https://H:443/p"),
         Location::Http("https://h/p/2024/a%20b+c%20%C3%A9.tif".into())
     );
-    let dotted = access("/data", "").untrusted("..a/b../.hidden/...tif").unwrap();
+    let dotted = access("/data", "").resolve("..a/b../.hidden/...tif").unwrap();
     assert_eq!(dotted, Location::Local("/data/..a/b../.hidden/...tif".into()));
 }
 
 #[test]
 fn without_a_root_no_relative_url_is_allowed() {
-    assert_eq!(Access::default().untrusted("a.tif"), Err(Denied));
-    assert_eq!(Access::default().untrusted("https://h/a.tif"), Err(Denied));
+    assert_eq!(Access::default().resolve("a.tif"), Err(Denied));
+    assert_eq!(Access::default().resolve("https://h/a.tif"), Err(Denied));
 }
 
 /// (pattern, urls that it allows, urls that it does not)
@@ -243,14 +243,10 @@ fn patterns_allow_what_they_say_and_nothing_that_looks_like_it() {
     for (pattern, yes, no) in PATTERNS {
         let access = access("/data", pattern);
         for url in *yes {
-            assert!(access.untrusted(url).is_ok(), "{pattern} must allow {url}");
+            assert!(access.resolve(url).is_ok(), "{pattern} must allow {url}");
         }
         for url in *no {
-            assert_eq!(
-                access.untrusted(url),
-                Err(Denied),
-                "{pattern} must not allow {url}"
-            );
+            assert_eq!(access.resolve(url), Err(Denied), "{pattern} must not allow {url}");
         }
     }
 }
@@ -259,14 +255,14 @@ fn patterns_allow_what_they_say_and_nothing_that_looks_like_it() {
 fn an_allowed_address_is_sent_as_it_was_checked() {
     let access = access("/data", "https://h/*,s3://b/*");
     let url = access
-        .untrusted("https://H:443/a b\u{e9}.tif?X-Amz-Signature=a%2Fb%2B&q=1#frag")
+        .resolve("https://H:443/a b\u{e9}.tif?X-Amz-Signature=a%2Fb%2B&q=1#frag")
         .unwrap();
     assert_eq!(
         url,
         Location::Http("https://h/a%20b%C3%A9.tif?X-Amz-Signature=a%2Fb%2B&q=1%23frag".into())
     );
     assert_eq!(
-        access.untrusted("s3://b/a b%20.tif").unwrap(),
+        access.resolve("s3://b/a b%20.tif").unwrap(),
         Location::S3(object("b", "a b%20.tif"))
     );
 }
@@ -333,4 +329,28 @@ fn a_signature_is_part_of_the_identity_and_never_shown() {
     assert_eq!(signed.to_string(), "https://h/a.tif?…");
     assert_eq!(signed.identity(), "https://h/a.tif?X-Amz-Signature=hush");
     assert_eq!(Location::S3(object("b", "a?b.tif")).to_string(), "s3://b/a?b.tif");
+}
+
+#[test]
+fn the_operators_command_line_reads_what_the_operator_can() {
+    let access = Access::of_operator();
+    assert_eq!(access.resolve("../a.tif"), Ok(Location::Local("../a.tif".into())));
+    assert_eq!(
+        access.resolve("https://h/a.tif"),
+        Ok(Location::Http("https://h/a.tif".into()))
+    );
+    assert_eq!(access.resolve("ftp://h/a.tif"), Err(Denied));
+}
+
+#[test]
+fn around_a_layers_file_stand_its_neighbours() {
+    let parent = |url: &str| Root::parent_of(&Root::Folder("".into()).trusted(url).unwrap());
+    assert_eq!(parent("a/layers.json"), Root::Folder("a".into()));
+    assert_eq!(parent("layers.json"), Root::Folder("".into()));
+    assert_eq!(parent("s3://b/p/layers.json"), Root::S3(object("b", "p")));
+    assert_eq!(parent("s3://b/layers.json"), Root::S3(object("b", "")));
+    assert_eq!(
+        parent("https://h/p/layers.json?v=1/2"),
+        Root::Http("https://h/p".into())
+    );
 }

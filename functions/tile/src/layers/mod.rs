@@ -128,10 +128,10 @@ impl Catalog {
             Asked::Urls(urls) => {
                 let open = urls
                     .iter()
-                    .map(|(name, url)| Ok((name.clone(), self.access.untrusted(url)?)));
+                    .map(|(name, url)| Ok((name.clone(), self.access.resolve(url)?)));
                 Files::Named(open.collect::<Result<_, Denied>>()?)
             }
-            Asked::Url(url) => Files::One(self.access.untrusted(url)?),
+            Asked::Url(url) => Files::One(self.access.resolve(url)?),
             Asked::Layer(_) | Asked::FirstLayer => return Err(Refused::Unknown { kind: "layer" }.into()),
         };
         Ok((files, Style::default()))

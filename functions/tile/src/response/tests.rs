@@ -114,6 +114,7 @@ fn content_carries_what_is_known_about_it() {
             blocks: 4,
         }),
         timing,
+        gzip: true,
         bbox: Some([-1.5, 2.0, 3.0, 4.25]),
     };
     let outcome = Outcome::Content {
@@ -126,6 +127,7 @@ fn content_carries_what_is_known_about_it() {
     for (name, value) in [
         ("content-type", "image/png"),
         ("content-length", "3"),
+        ("content-encoding", "gzip"),
         ("cache-control", "public, max-age=7"),
         ("etag", etag.as_str()),
         ("edgetile-cost", "gets=3;bytes=1402345;level=1;blocks=4"),

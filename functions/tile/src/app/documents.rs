@@ -1,0 +1,171 @@
+//! The JSON documents, in the shapes that clients of `TiTiler` and `TileJSON` know.
+
+use bytes::Bytes;
+use edgetile_raster::colour::Colormap;
+use edgetile_raster::grid::{self, TileMatrixSet};
+use http::Request;
+use serde_json::{Map, Value, json};
+
+use crate::about::{Extent, Offered};
+use crate::layers::Layer;
+use crate::response::{About, ETag, Freshness, Outcome};
+
+/// A document as an answer: its version is its text.
+pub(super) fn document(json: &Value, freshness: Freshness, request: &Request<Bytes>) -> Outcome {
+    let body = json.to_string();
+    let etag = ETag::of([body.as_str()]);
+    let held = etag.is_held_by(request.headers());
+    let about = About {
+        freshness,
+        etag: Some(etag),
+        ..About::default()
+    };
+    if held {
+        return Outcome::NotModified(about);
+    }
+    Outcome::Content {
+        body: body.into(),
+        media_type: "application/json",
+        about,
+    }
+}
+
+/// Where a source is shown: its own extent, and over it what its layer and the request say.
+pub(super) struct Shown(Extent);
+
+impl Shown {
+    pub(super) fn of(own: Extent, layer: Option<&Layer>) -> Self {
+        let Some(layer) = layer else { return Self(own) };
+        Self(Extent {
+            bounds: layer.bounds.unwrap_or(own.bounds),
+            ..own
+        })
+        .with_zooms(layer.minzoom, layer.maxzoom)
+    }
+
+    pub(super) fn with_zooms(self, minzoom: Option<u8>, maxzoom: Option<u8>) -> Self {
+        let minzoom = minzoom.unwrap_or(self.0.minzoom);
+        Self(Extent {
+            minzoom,
+            maxzoom: maxzoom.unwrap_or(self.0.maxzoom).max(minzoom),
+            ..self.0
+        })
+    }
+}
+
+/// A `TileJSON` 3.0.0 document.
+pub(super) fn tilejson(layer: Option<&Layer>, shown: &Shown, tiles: &str) -> Value {
+    let Shown(extent) = shown;
+    let (lon, lat, zoom) = extent.center();
+    let mut json = json!({
+        "tilejson": "3.0.0",
+        "version": "1.0.0",
+        "scheme": "xyz",
+        "name": layer.map_or("edgetile", |layer| layer.title.as_str()),
+        "tiles": [tiles],
+        "minzoom": extent.minzoom,
+        "maxzoom": extent.maxzoom,
+        "bounds": extent.bounds,
+        "center": [lon, lat, zoom],
+    });
+    if let Some(layer) = layer {
+        for (name, text) in [
+            ("attribution", &layer.attribution),
+            ("description", &layer.description),
+        ] {
+            if let Some(text) = text {
+                json[name] = text.as_str().into();
+            }
+        }
+    }
+    json
+}
+
+/// One layer for the viewer; what cannot be read of its files is null.
+pub(super) fn viewer_layer(layer: &Layer, extent: Option<Extent>, bands: &[Offered]) -> Value {
+    let shown = extent.map(|extent| Shown::of(extent, Some(layer)).0);
+    let band = |(at, band): (usize, &Offered)| json!({"index": at + 1, "name": band.name});
+    json!({
+        "name": layer.name.as_str(),
+        "title": layer.title,
+        "attribution": layer.attribution,
+        "description": layer.description,
+        "bounds": shown.map(|shown| shown.bounds).or(layer.bounds),
+        "minzoom": shown.map(|shown| shown.minzoom).or(layer.minzoom),
+        "maxzoom": shown.map(|shown| shown.maxzoom).or(layer.maxzoom),
+        "bands": bands.iter().enumerate().map(band).collect::<Vec<_>>(),
+        "data_type": bands.first().map(|band| band.data_type),
+        "style": style(layer),
+    })
+}
+
+/// The layer's style as the parameters that ask for it: a text each, or several where a parameter is repeated.
+fn style(layer: &Layer) -> Value {
+    let mut written: Map<String, Value> = Map::new();
+    for (name, value) in layer.style.pairs() {
+        match written.entry(name).or_insert_with(|| json!([])) {
+            Value::Array(values) => values.push(value.into()),
+            _ => unreachable!("only arrays are put in"),
+        }
+    }
+    Value::Object(written)
+}
+
+pub(super) fn viewer_config(layers: &[Value]) -> Value {
+    json!({"version": env!("CARGO_PKG_VERSION"), "layers": layers})
+}
+
+pub(super) fn health() -> Value {
+    json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")})
+}
+
+pub(super) fn colormaps() -> Value {
+    json!({"colorMaps": Colormap::names().collect::<Vec<_>>()})
+}
+
+/// The 256 colours of a colormap, by value.
+pub(super) fn colormap(name: &str) -> Option<Value> {
+    let lut = Colormap::named(name)?.lut();
+    let colours = lut
+        .iter()
+        .enumerate()
+        .map(|(value, colour)| (value.to_string(), json!(colour)));
+    Some(Value::Object(colours.collect()))
+}
+
+/// The registered tile matrix sets.
+pub(super) fn grids() -> Value {
+    let sets = grid::registered().filter_map(grid::find);
+    let link = |set: &TileMatrixSet| json!({"href": format!("tileMatrixSets/{}", set.id), "rel": "item", "type": "application/json"});
+    let sets = sets.map(|set| json!({"id": set.id, "title": set.title, "links": [link(&set)]}));
+    json!({"tileMatrixSets": sets.collect::<Vec<_>>()})
+}
+
+/// One tile matrix set, as OGC 17-083r4 clause 7.2 encodes it; corners are x before y.
+pub(super) fn grid(set: &TileMatrixSet) -> Value {
+    let crs = match set.crs.epsg() {
+        Some(4326) => "http://www.opengis.net/def/crs/OGC/1.3/CRS84".to_owned(),
+        Some(code) => format!("http://www.opengis.net/def/crs/EPSG/0/{code}"),
+        None => set.crs.proj_string(),
+    };
+    let matrix = |matrix: &grid::TileMatrix| {
+        json!({
+            "id": matrix.zoom.to_string(),
+            "scaleDenominator": set.scale_denominator(matrix),
+            "cellSize": matrix.cell_size,
+            "cornerOfOrigin": "topLeft",
+            "pointOfOrigin": [set.origin.0, set.origin.1],
+            "tileWidth": set.tile_size,
+            "tileHeight": set.tile_size,
+            "matrixWidth": matrix.width,
+            "matrixHeight": matrix.height,
+        })
+    };
+    json!({
+        "id": set.id,
+        "title": set.title,
+        "crs": crs,
+        "orderedAxes": ["X", "Y"],
+        "tileMatrices": set.matrices.iter().map(matrix).collect::<Vec<_>>(),
+    })
+}

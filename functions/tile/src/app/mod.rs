@@ -1,0 +1,219 @@
+//! The app: built once, answers every request of every door.
+//!
+//! [`App::answer`] is the whole interface: an `http` request in, an `http` response out. It never fails and never
+//! panics outward; what goes wrong becomes a problem document. One line is logged for each request.
+
+mod documents;
+mod public;
+mod start;
+
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http::{Method, Request, Response};
+use tracing::{error, info};
+
+use crate::event::{Deadline, Trace};
+use crate::fetch::Meter;
+use crate::layers::Catalog;
+use crate::request::{Grid, Refused, Route, TileJsonRequest};
+use crate::response::{About, ETag, Freshness, Outcome, Policy, Problem, preflight};
+use crate::settings::Settings;
+use crate::tile::{Call, Reading};
+use crate::viewer;
+
+pub use start::StartError;
+
+/// How long a request may take when its door does not say: below API Gateway's and most proxies' 30 s.
+const PATIENCE: Duration = Duration::from_secs(25);
+
+/// Everything that lives as long as the process.
+#[derive(Debug)]
+pub struct App {
+    settings: Settings,
+    catalog: Catalog,
+    reading: Reading,
+    policy: Policy,
+}
+
+impl App {
+    /// Answers one request.
+    pub async fn answer(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let started = Instant::now();
+        if request.method() == Method::OPTIONS {
+            return preflight();
+        }
+        let outcome = self.outcome(&request).await;
+        let problem = outcome.as_ref().err().cloned();
+        let mut response = self.policy.respond(outcome);
+        log(&request, &response, problem.as_ref(), started);
+        if request.method() == Method::HEAD {
+            *response.body_mut() = Bytes::new();
+        }
+        response
+    }
+
+    /// The answer to a problem that a door met outside the app.
+    pub fn refuse(&self, problem: Problem) -> Response<Bytes> {
+        self.policy.respond(Err(problem))
+    }
+
+    /// What the request comes to, within its time, whatever happens inside.
+    pub async fn outcome(&self, request: &Request<Bytes>) -> Result<Outcome, Problem> {
+        let given = request.extensions().get::<Deadline>();
+        let deadline = given.map_or_else(|| Instant::now() + PATIENCE, |deadline| deadline.0);
+        let work = AssertUnwindSafe(self.route(request, deadline)).catch_unwind();
+        match tokio::time::timeout_at(deadline.into(), work).await {
+            Ok(Ok(outcome)) => outcome,
+            // The panic's own words went to standard error; they are not for callers.
+            Ok(Err(_)) => Err(Problem::Internal),
+            Err(_) => Err(Problem::OutOfTime),
+        }
+    }
+
+    async fn route(&self, request: &Request<Bytes>, deadline: Instant) -> Result<Outcome, Problem> {
+        let uri = request.uri();
+        let route = Route::parse(request.method(), uri.path(), uri.query().unwrap_or_default())?;
+        let call = Call {
+            headers: request.headers(),
+            deadline,
+            meter: Meter::default(),
+        };
+        match route {
+            Route::Tile(asked) => self.reading.tile(&self.catalog.task(&asked)?, &call).await,
+            Route::TileJson(asked) => self.tilejson(request, &asked, &call).await,
+            Route::Info(asked) => {
+                let (files, _) = self.catalog.find(&asked.asked)?;
+                let info = self.reading.info(&files, &call).await?;
+                Ok(documents::document(&info, Freshness::Document, request))
+            }
+            Route::Point(asked) => {
+                let (files, base) = self.catalog.find(&asked.asked)?;
+                let style = asked.style.over(&base);
+                let place = (asked.lon_deg, asked.lat_deg);
+                let values = self.reading.point(&files, &style, place, &call).await?;
+                Ok(documents::document(&values, Freshness::Document, request))
+            }
+            Route::Viewer(name) => viewer_file(&name, request),
+            Route::ViewerConfig => {
+                let config = self.viewer_config(&call).await;
+                Ok(documents::document(&config, Freshness::Revalidate, request))
+            }
+            Route::ColorMaps => Ok(documents::document(
+                &documents::colormaps(),
+                Freshness::Document,
+                request,
+            )),
+            Route::ColorMap(name) => {
+                let colours = documents::colormap(&name).ok_or(Refused::Unknown { kind: "colormap" })?;
+                Ok(documents::document(&colours, Freshness::Document, request))
+            }
+            Route::TileMatrixSets => Ok(documents::document(
+                &documents::grids(),
+                Freshness::Document,
+                request,
+            )),
+            Route::TileMatrixSet(grid) => Ok(documents::document(
+                &documents::grid(grid.set()),
+                Freshness::Document,
+                request,
+            )),
+            Route::Health => Ok(documents::document(
+                &documents::health(),
+                Freshness::Never,
+                request,
+            )),
+        }
+    }
+
+    async fn tilejson(
+        &self,
+        request: &Request<Bytes>,
+        asked: &TileJsonRequest,
+        call: &Call<'_>,
+    ) -> Result<Outcome, Problem> {
+        let (files, _) = self.catalog.find(&asked.asked)?;
+        let layer = self.catalog.layer(&asked.asked)?;
+        let extent = self.reading.extent(&files, asked.grid.clone(), call).await?;
+        let extent = documents::Shown::of(extent, layer).with_zooms(asked.minzoom, asked.maxzoom);
+        let tiles = format!("{}{}", public::base(&self.settings, request), asked.template);
+        let json = documents::tilejson(layer, &extent, &tiles);
+        Ok(documents::document(&json, Freshness::Document, request))
+    }
+
+    /// What the viewer shows: every layer, with what its files say of themselves where they can be read.
+    async fn viewer_config(&self, call: &Call<'_>) -> serde_json::Value {
+        let layers = self.catalog.layers().iter().map(async |layer| {
+            let extent = async { self.reading.extent(&layer.files, Grid::web()?, call).await };
+            let bands = self.reading.bands(&layer.files, call);
+            let (extent, bands) = tokio::join!(extent, bands);
+            documents::viewer_layer(layer, extent.ok(), &bands.unwrap_or_default())
+        });
+        documents::viewer_config(&futures_util::future::join_all(layers).await)
+    }
+}
+
+/// A file of the viewer: the page for no name. Its other files are asked for with their version in the query.
+fn viewer_file(name: &str, request: &Request<Bytes>) -> Result<Outcome, Problem> {
+    let page = name.is_empty() || name == viewer::INDEX;
+    let asset = viewer::asset(if page { viewer::INDEX } else { name }).ok_or(Refused::NoSuchPath)?;
+    let versioned = !page && request.uri().query().is_some();
+    let etag = ETag::built(asset.etag);
+    let held = etag.is_held_by(request.headers());
+    let freshness = if versioned {
+        Freshness::Immutable
+    } else {
+        Freshness::Revalidate
+    };
+    let about = About {
+        freshness,
+        etag: Some(etag),
+        gzip: !held,
+        ..About::default()
+    };
+    if held {
+        return Ok(Outcome::NotModified(about));
+    }
+    Ok(Outcome::Content {
+        body: Bytes::from_static(asset.gzip),
+        media_type: asset.content_type,
+        about,
+    })
+}
+
+/// One line for each request: what, how long, how much. The query is left out, it may hold a signature.
+fn log(request: &Request<Bytes>, response: &Response<Bytes>, problem: Option<&Problem>, started: Instant) {
+    let header = |name: &str| {
+        response
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
+    let trace = request
+        .extensions()
+        .get::<Trace>()
+        .map_or("", |trace| trace.0.as_str());
+    let (method, path, status) = (
+        request.method().as_str(),
+        request.uri().path(),
+        response.status().as_u16(),
+    );
+    let ms = started.elapsed().as_secs_f64() * 1e3;
+    let (bytes, cost, steps) = (
+        response.body().len(),
+        header("edgetile-cost"),
+        header("server-timing"),
+    );
+    let detail = problem.map(ToString::to_string).unwrap_or_default();
+    if status >= 500 {
+        error!(method, path, status, ms, bytes, cost, steps, trace, detail);
+    } else {
+        info!(method, path, status, ms, bytes, cost, steps, trace, detail);
+    }
+}
+
+#[cfg(test)]
+mod tests;

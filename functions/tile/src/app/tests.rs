@@ -1,0 +1,222 @@
+//! The app as a door sees it, over the embedded sample.
+
+use std::collections::BTreeMap;
+
+use http::{HeaderValue, StatusCode};
+use serde_json::Value;
+
+use super::*;
+
+async fn app(environment: &[(&str, &str)]) -> App {
+    let environment = environment
+        .iter()
+        .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+        .collect();
+    App::start(Settings::read(&BTreeMap::new(), environment).unwrap())
+        .await
+        .unwrap()
+}
+
+async fn ask(app: &App, method: Method, target: &str, headers: &[(&'static str, &str)]) -> Response<Bytes> {
+    let mut request = Request::new(Bytes::new());
+    *request.method_mut() = method;
+    *request.uri_mut() = target.parse().unwrap();
+    for (name, value) in headers {
+        request
+            .headers_mut()
+            .insert(*name, HeaderValue::from_str(value).unwrap());
+    }
+    app.answer(request).await
+}
+
+async fn get(app: &App, target: &str) -> Response<Bytes> {
+    ask(app, Method::GET, target, &[]).await
+}
+
+async fn json(app: &App, target: &str) -> Value {
+    let response = get(app, target).await;
+    assert_eq!(
+        response.status(),
+        StatusCode::OK,
+        "{target}: {:?}",
+        response.body()
+    );
+    serde_json::from_slice(response.body()).unwrap()
+}
+
+/// The tile of zoom 12 at the middle of the sample, as a path.
+async fn middle(app: &App) -> String {
+    let json = json(app, "/tiles/truecolour/tilejson.json").await;
+    let bounds: [f64; 4] = serde_json::from_value(json["bounds"].clone()).unwrap();
+    let (lon, lat) = (
+        f64::midpoint(bounds[0], bounds[2]),
+        f64::midpoint(bounds[1], bounds[3]).to_radians(),
+    );
+    let x = (lon + 180.0) / 360.0 * 4096.0;
+    let y = (1.0 - lat.tan().asinh() / std::f64::consts::PI) / 2.0 * 4096.0;
+    format!("12/{}/{}", x as u32, y as u32)
+}
+
+#[tokio::test]
+async fn the_sample_is_served_with_nothing_configured() {
+    let app = app(&[]).await;
+    let middle = middle(&app).await;
+    for target in [
+        format!("/tiles/truecolour/{middle}.png"),
+        format!("/ndvi/{middle}.png"),
+        format!("/ndvi/{middle}@2x.png?url=sample.tif&red=3&nir=4"),
+        format!("/cog/tiles/WebMercatorQuad/{middle}.png?url=sample.tif&bidx=4&rescale=0,5000"),
+    ] {
+        let response = get(&app, &target).await;
+        assert_eq!(
+            response.status(),
+            StatusCode::OK,
+            "{target}: {:?}",
+            response.body()
+        );
+        assert_eq!(response.headers()["content-type"], "image/png");
+        assert_eq!(&response.body()[..4], b"\x89PNG");
+        assert!(response.headers().contains_key("edgetile-cost"));
+    }
+}
+
+#[tokio::test]
+async fn a_held_tile_is_not_drawn_again_and_head_sends_no_body() {
+    let app = app(&[]).await;
+    let target = format!("/ndvi/{}.png", middle(&app).await);
+    let first = get(&app, &target).await;
+    let etag = first.headers()["etag"].to_str().unwrap();
+    let again = ask(
+        &app,
+        Method::GET,
+        &target,
+        &[("if-none-match", &format!("W/{etag}"))],
+    )
+    .await;
+    assert_eq!(
+        (again.status(), again.body().len()),
+        (StatusCode::NOT_MODIFIED, 0)
+    );
+    assert_eq!(again.headers()["etag"], etag);
+    let head = ask(&app, Method::HEAD, &target, &[]).await;
+    assert_eq!((head.status(), head.body().len()), (StatusCode::OK, 0));
+    assert_eq!(head.headers()["content-length"], first.body().len().to_string());
+}
+
+#[tokio::test]
+async fn mistakes_get_their_status_and_nothing_of_the_inside() {
+    let app = app(&[]).await;
+    let middle = middle(&app).await;
+    let file = format!("/cog/tiles/WebMercatorQuad/{middle}.png");
+    for (target, status) in [
+        ("/tiles/nosuch/1/0/0".to_owned(), 404),
+        ("/tiles/truecolour/1/2/0".to_owned(), 404),
+        ("/tiles/truecolour/1/x/0".to_owned(), 400),
+        ("/nosuch".to_owned(), 404),
+        (format!("{file}?url=../sample.tif"), 403),
+        (format!("{file}?url=https://example.com/a.tif"), 403),
+        (format!("{file}?url=file:///etc/passwd"), 403),
+        (format!("{file}?url=nosuch.tif"), 404),
+        (format!("{file}?url=sample.tif&bidx=9"), 400),
+        (format!("{file}?url=sample.tif&expression=b1%2Bb9"), 400),
+        (format!("{file}?url=sample.tif&expression=b1+b2"), 400),
+        (format!("{file}?url=sample.tif&colormap_name=nosuch&bidx=1"), 400),
+        (format!("{file}?url=sample.tif&tilesize=4096"), 413),
+        ("/viewer/nosuch.js".to_owned(), 404),
+        ("/colorMaps/nosuch".to_owned(), 404),
+        ("/tileMatrixSets/nosuch".to_owned(), 404),
+    ] {
+        let response = get(&app, &target).await;
+        let body = String::from_utf8_lossy(response.body()).into_owned();
+        assert_eq!(response.status().as_u16(), status, "{target}: {body}");
+        assert_eq!(
+            response.headers()["content-type"],
+            "application/problem+json",
+            "{target}"
+        );
+        for inside in ["/work", "src/", "panicked", "passwd", "example.com"] {
+            assert!(!body.contains(inside), "{target}: {body}");
+        }
+    }
+    assert_eq!(
+        ask(&app, Method::POST, "/healthz", &[]).await.status(),
+        StatusCode::METHOD_NOT_ALLOWED
+    );
+    assert_eq!(
+        ask(&app, Method::OPTIONS, "/tiles/a/b/c/d", &[]).await.status(),
+        StatusCode::NO_CONTENT
+    );
+}
+
+#[tokio::test]
+async fn a_tile_beside_the_scene_is_as_the_operator_chose() {
+    for (chosen, status) in [("204", 204), ("404", 404)] {
+        let app = app(&[("EDGETILE_EMPTY_TILE", chosen)]).await;
+        let response = get(&app, "/tiles/truecolour/12/0/0.png").await;
+        assert_eq!((response.status().as_u16(), response.body().len()), (status, 0));
+    }
+}
+
+#[tokio::test]
+async fn documents_have_the_shapes_that_clients_know() {
+    let app = app(&[]).await;
+    assert_eq!(json(&app, "/healthz").await["status"], "ok");
+    let tilejson = json(&app, "/ndvi/tilejson.json?url=sample.tif&red=3&nir=4").await;
+    assert_eq!(tilejson["tilejson"], "3.0.0");
+    assert_eq!(
+        tilejson["tiles"][0],
+        "http://localhost/ndvi/{z}/{x}/{y}@2x.png?nir=4&red=3&url=sample.tif"
+    );
+    assert_eq!(json(&app, "/cog/info?url=sample.tif").await["count"], 4);
+    let names = json(&app, "/colorMaps").await;
+    assert!(names["colorMaps"].as_array().unwrap().contains(&"viridis".into()));
+    // rio-tiler's rdylgn, first entry.
+    assert_eq!(
+        json(&app, "/colorMaps/rdylgn").await["0"],
+        serde_json::json!([165, 0, 38, 255])
+    );
+    let grid = json(&app, "/tileMatrixSets/WebMercatorQuad").await;
+    assert_eq!(grid["crs"], "http://www.opengis.net/def/crs/EPSG/0/3857");
+    assert_eq!(
+        (
+            &grid["tileMatrices"][1]["matrixWidth"],
+            &grid["tileMatrices"][1]["id"]
+        ),
+        (&2.into(), &"1".into())
+    );
+    let config = json(&app, "/viewer/config.json").await;
+    assert_eq!(config["layers"][0]["name"], "truecolour");
+    assert_eq!(config["layers"][0]["bands"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        config["layers"][0]["style"]["bidx"],
+        serde_json::json!(["3", "2", "1"])
+    );
+}
+
+#[tokio::test]
+async fn the_page_is_gzip_and_revalidated() {
+    let app = app(&[]).await;
+    let page = get(&app, "/").await;
+    assert_eq!(page.headers()["content-encoding"], "gzip");
+    assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
+    assert_eq!(page.headers()["cache-control"], "no-cache");
+    assert_eq!(get(&app, "/viewer").await.body(), page.body());
+    let etag = page.headers()["etag"].to_str().unwrap();
+    let again = ask(&app, Method::GET, "/", &[("if-none-match", etag)]).await;
+    assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
+    assert!(!again.headers().contains_key("content-encoding"));
+}
+
+#[tokio::test]
+async fn a_layers_file_that_is_not_there_stops_the_start() {
+    let environment = BTreeMap::from([(
+        "EDGETILE_LAYERS".to_owned(),
+        "/nonexistent/layers.json".to_owned(),
+    )]);
+    let settings = Settings::read(&BTreeMap::new(), environment).unwrap();
+    let message = App::start(settings).await.unwrap_err().to_string();
+    assert!(
+        message.starts_with("layers file /nonexistent/layers.json: "),
+        "{message}"
+    );
+}

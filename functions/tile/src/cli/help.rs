@@ -1,0 +1,74 @@
+//! The help texts. Settings and parameters are listed from their tables, so that none can be missing.
+
+use std::fmt::Write as _;
+
+use crate::request::{Format, Style};
+use crate::settings::TABLE;
+
+pub(super) fn overview() -> String {
+    "\
+edgetile: map tiles from Cloud-Optimized GeoTIFFs, one request at a time
+
+  edgetile serve              serve tiles, and a page to look at them
+  edgetile tile URL Z X Y     draw one tile into a file
+  edgetile info URL           say what a GeoTIFF is, and what is unusual about it
+
+  --help after a command says more, --version prints the version.
+  Under AWS Lambda (AWS_LAMBDA_RUNTIME_API is set) it is the function."
+        .to_owned()
+}
+
+pub(super) fn serve() -> String {
+    let mut text = "\
+edgetile serve: answer tile requests until SIGTERM or ctrl-c, finishing those in flight
+
+  --host HOST   where to listen (127.0.0.1)
+  --port PORT   on which port (8080); 0 takes a free one
+  --verbose     log each request
+
+Settings, each also by its variable; the option wins:
+"
+    .to_owned();
+    for setting in TABLE {
+        let flag = setting.flag.unwrap_or_default();
+        let _ = write!(
+            text,
+            "\n  {flag}  {}\n      {}\n      Default: {}.\n",
+            setting.name, setting.meaning, setting.default
+        );
+    }
+    text.push_str("\nStores take the usual AWS_*, GOOGLE_* and AZURE_* variables.");
+    text
+}
+
+pub(super) fn tile() -> String {
+    let formats: Vec<&str> = Format::ALL.iter().map(|format| format.extension()).collect();
+    let mut text = format!(
+        "\
+edgetile tile URL Z X Y: draw one tile of a GeoTIFF, and say what it cost
+
+  URL is a path, or an address that starts with s3://, gs://, az:// or https://.
+
+  -o, --output FILE   where to write it; - is standard output (Z-X-Y.png)
+  --format FORMAT     {} (png, or as FILE ends)
+  --scale N           1 to 4: pixels for one
+  --tms NAME          tile matrix set (WebMercatorQuad)
+
+Style, as in a request; options may be repeated where parameters may:
+
+ ",
+        formats.join(", ")
+    );
+    for name in Style::PARAMETERS {
+        let _ = write!(text, " --{name}");
+    }
+    text
+}
+
+pub(super) fn info() -> String {
+    "\
+edgetile info URL: say what a GeoTIFF is as JSON, with remarks on what makes its tiles dear
+
+  URL is a path, or an address that starts with s3://, gs://, az:// or https://."
+        .to_owned()
+}

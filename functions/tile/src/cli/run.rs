@@ -1,0 +1,250 @@
+//! Commands, carried out over the same app that serves requests.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::Request;
+use tokio::runtime::{Builder, Runtime};
+use tracing::Level;
+
+use super::command::{Command, Tile, Usage};
+use crate::access::Root;
+use crate::app::App;
+use crate::request::encode;
+use crate::response::{About, Outcome, Problem};
+use crate::serve::{Server, told_to_stop};
+use crate::settings::Settings;
+
+/// Why a command came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The command cannot be meant.
+    #[error("{0}")]
+    Usage(String),
+    /// It could be meant, and failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<Usage> for Failure {
+    fn from(usage: Usage) -> Self {
+        Self::Usage(usage.to_string())
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::Refused(refused) => Self::Usage(refused.to_string()),
+            problem => Self::Failed(problem.to_string()),
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+fn failed<E: ToString>(error: E) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Result<(), Failure> {
+    match command {
+        Command::Print(text) => print(&text),
+        Command::Serve {
+            host,
+            port,
+            verbose,
+            settings,
+        } => {
+            let settings =
+                Settings::read(&settings, environment).map_err(|error| Failure::Usage(error.to_string()))?;
+            log_for_people(if verbose { Level::INFO } else { Level::WARN });
+            runtime()?.block_on(serve(&host, port, settings))
+        }
+        Command::Tile(tile) => {
+            checked(&tile.url)?;
+            runtime()?.block_on(draw(&tile, environment))
+        }
+        Command::Info { url } => {
+            checked(&url)?;
+            runtime()?.block_on(describe(&url, environment))
+        }
+    }
+}
+
+fn runtime() -> Result<Runtime, Failure> {
+    Builder::new_multi_thread().enable_all().build().map_err(failed)
+}
+
+fn log_for_people(level: Level) {
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_target(false)
+        .with_ansi(false)
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+/// Prints, and does not mind a reader that has seen enough.
+fn print(text: &str) -> Result<(), Failure> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(failed(error)),
+        _ => Ok(()),
+    }
+}
+
+async fn serve(host: &str, port: u16, settings: Settings) -> Result<(), Failure> {
+    let app = Arc::new(App::start(settings).await.map_err(failed)?);
+    let server = Server::bind(host, port)
+        .await
+        .map_err(|error| Failure::Failed(format!("{host}:{port}: {error}")))?;
+    let address = server.address().map_err(failed)?;
+    print(&format!("edgetile serves http://{address}/"))?;
+    server.run(app, told_to_stop()).await;
+    Ok(())
+}
+
+/// Refuses an address that is none before anything else is looked at.
+fn checked(url: &str) -> Result<(), Failure> {
+    let here = Root::Folder(Path::new("").into());
+    here.trusted(url)
+        .map(|_| ())
+        .map_err(|error| Failure::Usage(format!("{url}: {error}")))
+}
+
+async fn ask(target: &str, environment: BTreeMap<String, String>) -> Result<Outcome, Failure> {
+    let settings =
+        Settings::read(&BTreeMap::new(), environment).map_err(|error| Failure::Usage(error.to_string()))?;
+    let app = App::for_operator(settings).await.map_err(failed)?;
+    let mut request = Request::new(Bytes::new());
+    *request.uri_mut() = target
+        .parse()
+        .map_err(|_| Failure::Usage("this makes no request".to_owned()))?;
+    Ok(app.outcome(&request).await?)
+}
+
+async fn describe(url: &str, environment: BTreeMap<String, String>) -> Result<(), Failure> {
+    match ask(&format!("/cog/info?url={}", encode(url)), environment).await? {
+        Outcome::Content { body, .. } => {
+            let json: serde_json::Value = serde_json::from_slice(&body).map_err(failed)?;
+            print(&format!("{json:#}"))
+        }
+        Outcome::Empty(_) | Outcome::NotModified(_) => Ok(()),
+    }
+}
+
+async fn draw(tile: &Tile, environment: BTreeMap<String, String>) -> Result<(), Failure> {
+    let started = Instant::now();
+    let outcome = ask(&target(tile), environment).await?;
+    let ms = started.elapsed().as_secs_f64() * 1e3;
+    match outcome {
+        Outcome::Content { body, about, .. } => {
+            let output = tile
+                .output
+                .clone()
+                .unwrap_or_else(|| format!("{}.{}", tile.place.join("-"), extension(tile)));
+            write(&output, &body)?;
+            eprintln!("{output}: {} bytes in {ms:.1} ms, {}", body.len(), cost(&about));
+        }
+        Outcome::Empty(about) | Outcome::NotModified(about) => {
+            eprintln!("no data in this tile, nothing written; {}", cost(&about));
+        }
+    }
+    Ok(())
+}
+
+/// The request that draws the tile.
+fn target(tile: &Tile) -> String {
+    let segment = |text: &str| encode(text).replace('/', "%2F");
+    let [z, x, y] = tile.place.each_ref().map(|text| segment(text));
+    let grid = segment(tile.grid.as_deref().unwrap_or("WebMercatorQuad"));
+    let scale = tile
+        .scale
+        .as_ref()
+        .map(|scale| format!("@{}x", segment(scale)))
+        .unwrap_or_default();
+    let mut target = format!(
+        "/cog/tiles/{grid}/{z}/{x}/{y}{scale}.{}?url={}",
+        segment(extension(tile)),
+        encode(&tile.url)
+    );
+    for (name, value) in &tile.style {
+        target.push_str(&["&", name, "=", &encode(value)].concat());
+    }
+    target
+}
+
+fn extension(tile: &Tile) -> &str {
+    let of_output = tile
+        .output
+        .as_deref()
+        .and_then(|output| Path::new(output).extension()?.to_str());
+    tile.format.as_deref().or(of_output).unwrap_or("png")
+}
+
+fn write(output: &str, body: &[u8]) -> Result<(), Failure> {
+    let written = if output == "-" {
+        std::io::stdout().write_all(body)
+    } else {
+        std::fs::write(output, body)
+    };
+    written.map_err(|error| Failure::Failed(format!("{output}: {error}")))
+}
+
+fn cost(about: &About) -> String {
+    let steps = about
+        .timing
+        .steps()
+        .map(|(step, took)| format!("{step} {:.1} ms", took.as_secs_f64() * 1e3));
+    let cost = about.cost.map(|cost| cost.to_string()).unwrap_or_default();
+    std::iter::once(cost).chain(steps).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_becomes_the_request_that_draws_it() {
+        let tile = Tile {
+            url: "a b&c.tif".into(),
+            place: ["1", "2", "3/4"].map(str::to_owned),
+            output: Some("t.npy".into()),
+            scale: Some("2".into()),
+            style: vec![("expression".into(), "b1+b2".into())],
+            ..Tile::default()
+        };
+        assert_eq!(
+            target(&tile),
+            "/cog/tiles/WebMercatorQuad/1/2/3%2F4@2x.npy?url=a%20b%26c.tif&expression=b1%2Bb2"
+        );
+    }
+
+    #[test]
+    fn the_format_is_as_said_or_as_the_file_ends() {
+        let of = |output: Option<&str>, format: Option<&str>| {
+            let tile = Tile {
+                output: output.map(Into::into),
+                format: format.map(Into::into),
+                ..Tile::default()
+            };
+            extension(&tile).to_owned()
+        };
+        assert_eq!(of(None, None), "png");
+        assert_eq!(of(Some("-"), None), "png");
+        assert_eq!(of(Some("a.tif"), None), "tif");
+        assert_eq!(of(Some("a.tif"), Some("npy")), "npy");
+    }
+
+    #[test]
+    fn what_the_caller_wrote_wrong_is_usage_and_the_rest_is_failure() {
+        let refused = Problem::Refused(crate::request::Refused::parameter("bidx", "is wrong"));
+        assert_eq!(Failure::from(refused), Failure::Usage("bidx is wrong".into()));
+        assert!(matches!(Failure::from(Problem::StoreBusy), Failure::Failed(_)));
+        assert!(matches!(checked("ftp://h/a.tif"), Err(Failure::Usage(_))));
+        assert_eq!(checked("no/such/file.tif"), Ok(()));
+    }
+}

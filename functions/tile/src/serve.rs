@@ -1,0 +1,142 @@
+//! The local server: HTTP/1.1 over the app, until it is told to stop.
+//!
+//! `TCP_NODELAY` is set, because an answer in two writes would otherwise wait for a delayed acknowledgement. When told
+//! to stop it takes no new connection, finishes what is in flight, and gives up on what takes longer than [`GRACE`].
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tracing::debug;
+
+use crate::app::App;
+use crate::request::Refused;
+use crate::response::Problem;
+
+/// Connections at once; each may hold [`HEAD_BYTES`] of buffers.
+const CONNECTIONS: usize = 1024;
+/// The longest request head, in bytes: a query of 64 kB, and headers.
+const HEAD_BYTES: usize = 96 << 10;
+/// How long a client may take to send a request head, or keep a connection idle.
+const HEAD_PATIENCE: Duration = Duration::from_mins(1);
+/// The largest request body, in bytes.
+const BODY_BYTES: usize = 1 << 20;
+/// How long requests in flight may take when the server is told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A server that listens but does not answer yet.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+}
+
+impl Server {
+    /// Listens at an address; port 0 takes a free one.
+    pub async fn bind(host: &str, port: u16) -> std::io::Result<Self> {
+        Ok(Self {
+            listener: TcpListener::bind((host, port)).await?,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers until `stop` is ready, then finishes what is in flight.
+    pub async fn run(self, app: Arc<App>, stop: impl Future<Output = ()>) {
+        let graceful = GracefulShutdown::new();
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        tokio::pin!(stop);
+        loop {
+            let accept = async {
+                // The place is taken before the connection is, so that more callers wait outside.
+                let place = places.clone().acquire_owned().await;
+                (self.listener.accept().await, place)
+            };
+            let (accepted, place) = tokio::select! {
+                accepted = accept => accepted,
+                () = &mut stop => break,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    let connection = graceful.watch(connection(stream, app.clone()));
+                    tokio::spawn(async move {
+                        if let Err(error) = connection.await {
+                            debug!(%error, "a connection ended early");
+                        }
+                        drop(place);
+                    });
+                }
+                // Out of file handles, most likely: others will be closed.
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+        drop(self.listener);
+        let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    }
+}
+
+fn connection(
+    stream: TcpStream,
+    app: Arc<App>,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let app = app.clone();
+        async move { Ok::<_, Infallible>(answer(&app, request).await) }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service)
+}
+
+async fn answer(app: &App, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let (head, body) = request.into_parts();
+    let response = match Limited::new(body, BODY_BYTES).collect().await {
+        Ok(body) => app.answer(Request::from_parts(head, body.to_bytes())).await,
+        Err(_) => app.refuse(Problem::Refused(Refused::parameter(
+            "body",
+            "is cut short or longer than 1 MB",
+        ))),
+    };
+    response.map(Full::new)
+}
+
+/// Ready when the process is asked to end: ctrl-c, or SIGTERM from a supervisor.
+pub async fn told_to_stop() {
+    let ctrl_c = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+            return ctrl_c.await;
+        };
+        tokio::select! {
+            () = ctrl_c => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    ctrl_c.await;
+}
+
+#[cfg(test)]
+mod tests;

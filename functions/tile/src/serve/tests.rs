@@ -1,0 +1,114 @@
+//! The server over real sockets.
+
+use std::collections::BTreeMap;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::settings::Settings;
+
+/// A running server: its address, how to stop it, and its end.
+async fn running() -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+    let settings = Settings::read(&BTreeMap::new(), BTreeMap::new()).unwrap();
+    let app = Arc::new(App::start(settings).await.unwrap());
+    let server = Server::bind("127.0.0.1", 0).await.unwrap();
+    let address = server.address().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let run = tokio::spawn(server.run(app, async {
+        let _ = stopped.await;
+    }));
+    (address, stop, run)
+}
+
+/// Sends raw bytes and reads until the server closes.
+async fn exchange(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn it_answers_on_the_port_that_it_took() {
+    let (address, _stop, _run) = running().await;
+    assert_ne!(address.port(), 0);
+    let answer = exchange(
+        address,
+        "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(
+        answer.ends_with(r#""status":"ok","version":"0.1.0"}"#),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn head_has_the_length_of_get_and_no_body() {
+    let (address, _stop, _run) = running().await;
+    let ask = |method: &str| format!("{method} /colorMaps HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let get = exchange(address, &ask("GET")).await;
+    let head = exchange(address, &ask("HEAD")).await;
+    let (_, body) = get.split_once("\r\n\r\n").unwrap();
+    assert!(
+        head.contains(&format!("content-length: {}\r\n", body.len())),
+        "{head}"
+    );
+    assert!(head.ends_with("\r\n\r\n"), "{head}");
+}
+
+#[tokio::test]
+async fn requests_of_one_connection_follow_each_other() {
+    let (address, _stop, _run) = running().await;
+    let two = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\nGET /nosuch HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let answer = exchange(address, two).await;
+    assert!(
+        answer.contains("HTTP/1.1 200 OK") && answer.contains("HTTP/1.1 404 Not Found"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_head_without_end_and_nonsense_are_refused() {
+    let (address, _stop, _run) = running().await;
+    let long = format!("GET /?{} HTTP/1.1\r\nhost: x\r\n\r\n", "a".repeat(200_000));
+    let answer = exchange(address, &long).await;
+    assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+    let answer = exchange(address, "\u{0}\u{1}nonsense\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    let answer = exchange(
+        address,
+        "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[tokio::test]
+async fn told_to_stop_it_closes_idle_connections_and_ends() {
+    let (address, stop, run) = running().await;
+    let mut idle = TcpStream::connect(address).await.unwrap();
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await
+        .unwrap();
+    let mut first = [0; 15];
+    idle.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200 OK");
+    stop.send(()).unwrap();
+    tokio::time::timeout(Duration::from_secs(5), run)
+        .await
+        .expect("it ends soon")
+        .unwrap();
+    let mut rest = Vec::new();
+    assert!(
+        idle.read_to_end(&mut rest).await.is_ok(),
+        "the connection was closed, not broken"
+    );
+    assert!(
+        TcpStream::connect(address).await.is_err(),
+        "nobody listens any more"
+    );
+}
