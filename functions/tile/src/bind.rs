@@ -95,6 +95,14 @@ impl Binding {
         ))
     }
 
+    /// The value that stands for "nothing there" in the answer, where it is the bands of one file as they stand.
+    pub fn nodata(&self) -> Option<Nodata> {
+        match (self.parts.as_slice(), &self.expression, self.unscale) {
+            ([part], None, false) => part.nodata.or(part.source.header.nodata),
+            _ => None,
+        }
+    }
+
     /// What the bands of the answer are called.
     pub fn names(&self, files: &[File]) -> Vec<String> {
         if let Some(expression) = &self.expression {

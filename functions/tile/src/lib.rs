@@ -26,6 +26,8 @@ pub mod fetch;
 pub mod gather;
 /// Which bands a style means.
 pub mod bind;
+/// Bands to the bytes of the answer.
+pub mod draw;
 /// One tile, the whole story.
 pub mod tile;
 /// What a file is.

@@ -1,22 +1,19 @@
-//! One tile, the whole story: open the files, answer 304 if nothing changed, gather the bands, colour them, encode.
+//! One tile, the whole story: open the files, answer 304 if nothing changed, gather the bands, do the math, draw.
 
 use std::time::Instant;
 
-use bytes::Bytes;
-use edgetile_raster::colour;
-use edgetile_raster::encode;
 use edgetile_raster::plan::Limits;
-use edgetile_raster::samples::Raster;
 use edgetile_raster::warp::Target;
 use futures_util::future::try_join_all;
 use http::HeaderMap;
 
 use crate::access::Location;
 use crate::bind::{Binding, File};
+use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
 use crate::layers::{Files, Task};
-use crate::request::{BandName, Format, Refused};
+use crate::request::BandName;
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Problem, Timing};
 use crate::source::{SourceError, Sources};
 
@@ -103,7 +100,7 @@ impl Reading {
             return Ok(Outcome::Empty(clock.stamp(about, call)));
         };
         clock.lap("math");
-        let body = draw(&bands, &binding, task)?;
+        let body = draw(&bands, &binding, task, &target)?;
         clock.lap("encode");
         let about = clock.stamp(about, call);
         Ok(match body {
@@ -222,44 +219,4 @@ fn etag(files: &[File], task: &Task) -> ETag {
             .into_iter()
             .chain(versions),
     )
-}
-
-/// The bytes of the answer; `None` for a picture of nothing.
-fn draw(bands: &Raster, binding: &Binding, task: &Task) -> Result<Option<Bytes>, Problem> {
-    let style = &task.style;
-    match task.format {
-        Format::Npy => Ok(Some(encode::npy(bands, style.return_mask.unwrap_or(true)))),
-        Format::Png if bands.is_empty() => Ok(None),
-        Format::Png => {
-            let palette = binding.palette();
-            let chosen = style.colormap.as_ref().map(|choice| choice.map().as_ref());
-            let formula = style
-                .color_formula
-                .as_deref()
-                .map(colour::Formula::parse)
-                .transpose();
-            let formula = formula.map_err(|error| unfit(&error))?;
-            let style = colour::Style {
-                rescale: style.rescale.as_ref(),
-                formula: formula.as_ref(),
-                colormap: chosen.or(palette.as_ref()),
-                default_range: None,
-                opaque: style.return_mask == Some(false),
-            };
-            let picture = colour::render(bands, &style).map_err(|error| unfit(&error))?;
-            encode::png(&picture).map(Some).map_err(|_| Problem::Internal)
-        }
-        other => Err(Refused::parameter(
-            "format",
-            format!("{} is not written here: there are png and npy", other.extension()),
-        )
-        .into()),
-    }
-}
-
-/// What is wrong with a style; the message begins with the parameter's name.
-fn unfit(error: &colour::ColourError) -> Problem {
-    let text = error.to_string();
-    let (name, reason) = text.split_once(": ").unwrap_or(("style", &text));
-    Refused::parameter(name, reason).into()
 }

@@ -140,7 +140,16 @@ impl Catalog {
     /// The task that a tile request stands for.
     pub fn task(&self, request: &TileRequest) -> Result<Task, Unresolved> {
         let (files, base) = self.find(&request.asked)?;
-        let style = request.wanted_style().over(&base);
+        let style = if request.format.is_data() {
+            let uncoloured = |style: &Style| style.clone().without_colours();
+            let wanted = request.preset.as_ref().map(uncoloured);
+            let own = request.style.clone();
+            wanted
+                .map_or_else(|| own.clone(), |preset| own.clone().over(&preset))
+                .over(&uncoloured(&base))
+        } else {
+            request.wanted_style().over(&base)
+        };
         let edge_px = style.edge_px(request.address.grid(), request.scale)?;
         Ok(Task {
             files,

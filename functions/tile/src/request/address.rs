@@ -183,6 +183,11 @@ impl Format {
     /// Every format, by its first extension.
     pub const ALL: &[Self] = &[Self::Png, Self::Jpeg, Self::Webp, Self::Npy, Self::Tif];
 
+    /// Whether it carries values rather than colours.
+    pub const fn is_data(self) -> bool {
+        matches!(self, Self::Npy | Self::Tif)
+    }
+
     /// The extension in a path.
     pub const fn extension(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use edgetile_raster::colour::{Colormap, ColourError, Rescale};
+use edgetile_raster::colour::{self, Colormap, ColourError, Rescale};
 use edgetile_raster::math::Expression;
 use edgetile_raster::warp::Kernel;
 
@@ -176,7 +176,7 @@ impl Style {
         Ok(Self {
             bands: read_bands(query)?,
             rescale: read_rescale(query)?,
-            color_formula: non_empty(query, "color_formula")?,
+            color_formula: read_formula(query)?,
             colormap: read_colormap(query)?,
             nodata: read_with(query, "nodata", "a number, nan, inf or -inf", |text| {
                 text.parse().ok()
@@ -188,6 +188,17 @@ impl Style {
             tilesize_px: read_tilesize(query)?,
             version: non_empty(query, "v")?,
         })
+    }
+
+    /// The same bands and places, as they are rather than as they are shown.
+    #[must_use]
+    pub fn without_colours(self) -> Self {
+        Self {
+            rescale: None,
+            color_formula: None,
+            colormap: None,
+            ..self
+        }
     }
 
     /// This style where it speaks, `base` where it is silent.
@@ -332,6 +343,19 @@ fn of_colour(name: &str, error: &ColourError) -> Refused {
         .and_then(|rest| rest.strip_prefix(": "))
         .unwrap_or(&text);
     Refused::parameter(name, format!("cannot be read: {reason}"))
+}
+
+fn read_formula(query: &Query) -> Result<Option<String>, Refused> {
+    let Some(text) = non_empty(query, "color_formula")? else {
+        return Ok(None);
+    };
+    match colour::Formula::parse(&text) {
+        Ok(_) => Ok(Some(text)),
+        Err(error) => Err(Refused::parameter(
+            "color_formula",
+            format!("cannot be read: {error}"),
+        )),
+    }
 }
 
 fn read_colormap(query: &Query) -> Result<Option<ColormapChoice>, Refused> {

@@ -1,0 +1,129 @@
+//! Bands → the bytes of the answer, in the form that was asked for.
+
+use bytes::Bytes;
+use edgetile_raster::colour::{self, Picture, Pixels};
+use edgetile_raster::encode::{self, EncodeError, Place};
+use edgetile_raster::samples::{Mask, Raster, Samples};
+use edgetile_raster::warp::Target;
+
+use crate::bind::Binding;
+use crate::layers::Task;
+use crate::request::{Format, Refused};
+use crate::response::Problem;
+
+/// TiTiler's quality of JPEG.
+const JPEG_QUALITY: u8 = 85;
+
+/// The bytes of the answer; `None` for a picture of nothing. Data formats give data, also where there is none.
+pub fn draw(
+    bands: &Raster,
+    binding: &Binding,
+    task: &Task,
+    target: &Target,
+) -> Result<Option<Bytes>, Problem> {
+    let with_mask = task.style.return_mask.unwrap_or(true);
+    match task.format {
+        Format::Npy | Format::Tif => {
+            let shown;
+            let data = if is_coloured(task) {
+                shown = data_of(&paint(bands, binding, task)?);
+                &shown
+            } else {
+                bands
+            };
+            if task.format == Format::Npy {
+                return Ok(Some(encode::npy(data, with_mask)));
+            }
+            let nodata = binding.nodata().filter(|_| !is_coloured(task));
+            encoded(encode::geotiff(data, &place(target)?, nodata)).map(Some)
+        }
+        _ if bands.is_empty() => Ok(None),
+        Format::Png => encoded(encode::png(&paint(bands, binding, task)?)).map(Some),
+        Format::Jpeg => encoded(encode::jpeg(&paint(bands, binding, task)?, JPEG_QUALITY)).map(Some),
+        Format::Webp => encoded(encode::webp(&paint(bands, binding, task)?, None)).map(Some),
+    }
+}
+
+/// Whether a task for data asks for colours all the same.
+fn is_coloured(task: &Task) -> bool {
+    let style = &task.style;
+    style.rescale.is_some() || style.colormap.is_some() || style.color_formula.is_some()
+}
+
+fn paint(bands: &Raster, binding: &Binding, task: &Task) -> Result<Picture, Problem> {
+    let style = &task.style;
+    let palette = binding.palette();
+    let chosen = style.colormap.as_ref().map(|choice| choice.map().as_ref());
+    let formula = style
+        .color_formula
+        .as_deref()
+        .map(colour::Formula::parse)
+        .transpose();
+    let formula = formula.map_err(|error| unfit(&error))?;
+    let style = colour::Style {
+        rescale: style.rescale.as_ref(),
+        formula: formula.as_ref(),
+        colormap: chosen.or(palette.as_ref()),
+        default_range: None,
+        opaque: style.return_mask == Some(false),
+    };
+    colour::render(bands, &style).map_err(|error| unfit(&error))
+}
+
+/// What is wrong with a style; the message begins with the parameter's name.
+fn unfit(error: &colour::ColourError) -> Problem {
+    let text = error.to_string();
+    let (name, reason) = text.split_once(": ").unwrap_or(("style", &text));
+    Refused::parameter(name, reason).into()
+}
+
+/// A picture that its format cannot hold is for the caller to mend; that a codec fails is ours.
+fn encoded(result: Result<Bytes, EncodeError>) -> Result<Bytes, Problem> {
+    result.map_err(|error| {
+        tracing::error!(%error, "encoding");
+        Problem::Internal
+    })
+}
+
+fn place(target: &Target) -> Result<Place, Problem> {
+    let code = target.crs.epsg().and_then(|code| u16::try_from(code).ok());
+    Ok(Place {
+        origin: [target.west, target.north],
+        pixel_size: [target.resolution.0, target.resolution.1],
+        epsg: code.ok_or(Problem::Internal)?,
+        geographic: target.crs.is_geographic(),
+    })
+}
+
+/// A picture as data: its colours as bands of 8 or 16 bits, its transparency as their mask.
+fn data_of(picture: &Picture) -> Raster {
+    let of = |interleaved: &[u8], bands: usize| -> Vec<u8> {
+        (0..bands)
+            .flat_map(|band| interleaved.iter().skip(band).step_by(bands).copied())
+            .collect()
+    };
+    let mut mask = picture.alpha.clone();
+    let (bands, samples) = match &picture.pixels {
+        Pixels::Gray(values) => (1, Samples::U8(values.clone())),
+        Pixels::Gray16(values) => (1, Samples::U16(values.clone())),
+        Pixels::Rgb(values) => (3, Samples::U8(of(values, 3))),
+        Pixels::Rgb16(values) => {
+            let band = |band: usize| values.iter().skip(band).step_by(3).copied();
+            (3, Samples::U16((0..3).flat_map(band).collect()))
+        }
+        Pixels::Palette { index, palette } => {
+            let colours = index.iter().filter_map(|at| palette.get(usize::from(*at)));
+            let planes = (0..3).flat_map(|band| colours.clone().filter_map(move |colour| colour.get(band)));
+            mask = mask.or_else(|| Some(colours.clone().map(|colour| colour[3]).collect()));
+            (3, Samples::U8(planes.copied().collect()))
+        }
+    };
+    let mask = mask.map_or(Mask::All, Mask::Shared);
+    Raster {
+        bands,
+        height: picture.height,
+        width: picture.width,
+        samples,
+        mask,
+    }
+}
