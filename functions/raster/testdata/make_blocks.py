@@ -1,6 +1,6 @@
 """Writes testdata/blocks: one block each of what the codecs' own libraries write and the tests cannot encode.
 
-    python3 -m venv target/venv && target/venv/bin/pip install numpy rasterio tifffile
+    python3 -m venv target/venv && target/venv/bin/pip install imagecodecs numpy rasterio tifffile
     target/venv/bin/python functions/raster/testdata/make_blocks.py
 
 The samples follow the formulas below, which src/decode/fixtures.rs repeats; so the tests know every value.
@@ -10,6 +10,7 @@ import pathlib
 import tempfile
 import warnings
 
+import imagecodecs
 import numpy as np
 import rasterio
 import tifffile
@@ -85,6 +86,10 @@ def main():
     write("jpeg_rgb", ramp(3), compress="JPEG", photometric="RGB", JPEG_QUALITY=95)
     write("jpeg_ycbcr", ramp(3), compress="JPEG", photometric="YCBCR", JPEG_QUALITY=95)
     write("jpeg_cmyk", ramp(4), compress="JPEG", photometric="CMYK", JPEG_QUALITY=95)
+    # GDAL's own builds write no 12-bit JPEG.
+    _, y, x = grid(1)
+    twelve = ((x + y) * 30)[0].astype("uint16")
+    (HERE / "jpeg_12bit.bin").write_bytes(imagecodecs.jpeg8_encode(twelve, level=95, bitspersample=12))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ fn block(name: &str) -> (BlockFormat, Vec<u8>) {
             ..format
         },
         Some("jpeg") => {
+            let bits = if name.ends_with("12bit") { 12 } else { 8 };
+            let format = BlockFormat { bits, ..format };
             let photometric = match name {
                 "jpeg_rgb" => Photometric::Rgb,
                 "jpeg_ycbcr" => Photometric::YCbCr,
@@ -236,6 +238,20 @@ fn lossy_pictures_come_near_the_formula_in_the_colours_that_the_tag_names() {
 }
 
 #[test]
+fn twelve_bits_of_jpeg_come_near_the_formula() {
+    for rows in [HEIGHT, 9] {
+        let (format, decoded) = decoded("jpeg_12bit", rows);
+        let Samples::U16(values) = decoded.samples else {
+            panic!("16 bits")
+        };
+        for (got, expected) in values.iter().zip(picture(&format, rows, |x, y, _| (x + y) * 30)) {
+            assert!(u32::from(*got).abs_diff(expected) <= 40, "{got}, not {expected}");
+        }
+        assert_eq!(values.len(), (rows * WIDTH) as usize);
+    }
+}
+
+#[test]
 fn a_jpeg_block_without_its_tables_is_not_decoded_with_those_of_another() {
     let (format, bytes) = block("jpeg_ycbcr");
     decode(&format, &bytes, HEIGHT, HEIGHT).unwrap();
@@ -336,6 +352,7 @@ fn all_blocks() -> Vec<(BlockFormat, Vec<u8>)> {
         "jpeg_rgb",
         "jpeg_ycbcr",
         "jpeg_cmyk",
+        "jpeg_12bit",
     ];
     packed.into_iter().chain(names.map(block)).collect()
 }

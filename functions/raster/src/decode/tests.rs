@@ -201,7 +201,7 @@ fn what_is_not_read_is_refused_by_name() {
 #[test]
 fn the_limit_is_on_the_rows_taken_not_on_the_strip() {
     let image = format(SampleKind::Uint, 1, 1, (100_000, 1_000_000));
-    let rows = decode(&image, &[0xff; 12_500 * 2], 1_000_000, 2).unwrap();
+    let rows = decode(&image, &vec![0xff; 12_500 * 2], 1_000_000, 2).unwrap();
     assert_eq!(rows.samples, Samples::U8(vec![1; 200_000]));
     let all = decode(&image, &[], 1_000_000, 1_000_000).unwrap_err();
     assert_eq!(
