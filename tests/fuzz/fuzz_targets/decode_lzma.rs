@@ -1,0 +1,6 @@
+//! Blocks of `Compression::Lzma`.
+#![no_main]
+
+use edgetile_raster::decode::Compression;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Lzma, data));
