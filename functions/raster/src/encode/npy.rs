@@ -5,6 +5,9 @@ use bytes::Bytes;
 use crate::samples::{DataType, Raster, Samples};
 use crate::with_samples;
 
+#[cfg(target_endian = "big")]
+compile_error!("samples are written as they lie in memory, which the headers here call little-endian");
+
 /// Encodes a raster as an array `[bands, height, width]` in the data's type, C order, little-endian
 /// (NEP 1, format version 1.0).
 ///
@@ -15,11 +18,7 @@ pub fn npy(raster: &Raster, with_mask: bool) -> Bytes {
     let planes = raster.bands + usize::from(with_mask);
     let mut bytes = header(data_type, [planes, raster.height, raster.width]);
     bytes.reserve_exact(planes * len * data_type.size());
-    with_samples!(&raster.samples, values => {
-        for value in values {
-            bytes.extend_from_slice(&value.to_le_bytes());
-        }
-    });
+    with_samples!(&raster.samples, values => bytes.extend_from_slice(bytemuck::cast_slice(values)));
     if with_mask {
         let mask = raster.any_band().unwrap_or_else(|| vec![255; len]);
         append_mask(&mut bytes, &raster.samples, &mask);

@@ -33,10 +33,10 @@ pub fn png(picture: &Picture) -> Result<Bytes, EncodeError> {
 
 /// The filtered, compressed rows.
 ///
-/// Measured over tiles of imagery, elevation and indices, against GDAL's level 6: our own compressor after the adaptive
-/// filter gives 0.32 (index with a palette), 0.88 (RGB), 0.76 (gray), 0.81 (16-bit gray), 0.73 (elevation) of the bytes,
-/// in 0.22 (one byte a pixel) to 0.8 ms; libdeflate's level 1 gives the same bytes within 2 % in three times the time,
-/// fdeflate 1.1 times the bytes in two thirds of it.
+/// Measured over six tiles each, against the bytes of GDAL's level 6, on one core: index with a palette 0.32 in 0.24 ms,
+/// gray 0.76 in 0.20, elevation 0.76 in 0.30, 16-bit gray 0.81 in 0.41, RGB 0.88 in 0.63, a JPEG's RGB 0.97 in 0.85,
+/// land cover classes 0.48 in 0.28. libdeflate's level 1 gives the same bytes within 2 % (a JPEG's RGB: 9 % fewer) in
+/// three times the time, fdeflate 1.1 times the bytes in two thirds of it.
 fn compressed(width: usize, lean: &Lean) -> Vec<u8> {
     let bits = lean.channels * lean.depth as usize;
     let (stride, step) = ((width * bits).div_ceil(8), bits.div_ceil(8));
@@ -53,11 +53,15 @@ fn compressed(width: usize, lean: &Lean) -> Vec<u8> {
 
 /// Whether most bytes equal the one before: classes, flat areas, emptiness. There the search for repeated strings pays.
 fn is_drawing(data: &[u8]) -> bool {
-    let equal = data
-        .iter()
-        .zip(data.get(1..).unwrap_or_default())
-        .filter(|(a, b)| a == b)
-        .count();
+    // Counted in bytes over short stretches, which becomes vector code.
+    let equal = |stretch: &[u8]| -> u8 {
+        stretch
+            .iter()
+            .zip(stretch.get(1..).unwrap_or_default())
+            .map(|(a, b)| u8::from(a == b))
+            .sum()
+    };
+    let equal: usize = data.chunks(256).map(|stretch| usize::from(equal(stretch))).sum();
     2 * equal > data.len()
 }
 

@@ -146,8 +146,10 @@ impl Masks {
     fn finish<L: Lane>(self, values: &mut [L]) -> Mask {
         if let Some(plane) = &self.shared {
             for values in values.chunks_exact_mut(self.size.max(1)) {
-                let hidden = values.iter_mut().zip(plane).filter(|(_, mask)| **mask == 0);
-                hidden.for_each(|(value, _)| *value = L::default());
+                // A choice for every pixel rather than a step over most: it becomes vector code.
+                for (value, &mask) in values.iter_mut().zip(plane) {
+                    *value = if mask == 0 { L::default() } else { *value };
+                }
             }
         }
         match (self.planes, self.shared) {
