@@ -1,8 +1,8 @@
 //! The ways from a datum to WGS 84 that need no grid, and which of them holds at a place.
 //!
 //! A datum may have several ways, each for an area and of some accuracy. As PROJ does for each point, the most
-//! accurate one whose area holds the point is taken; a tie goes to an area inside the other, then to the higher rank;
-//! outside all areas the first serves.
+//! accurate one whose area holds the point is taken; a tie goes to the smaller area, then to the higher rank; outside all
+//! areas the first serves.
 
 use super::CrsError;
 use super::ellipsoid::{Ellipsoid, WGS84};
@@ -26,8 +26,17 @@ struct Way {
     area: [f64; 4],
     /// Metres; negative where unknown.
     accuracy: f64,
-    /// None: coordinates carry over unchanged.
-    shift: Option<Helmert>,
+    /// Made for the sea: never preferred to another, for areas are rectangles and reach ashore.
+    offshore: bool,
+    /// One after the other; none: coordinates carry over unchanged.
+    steps: Vec<Step>,
+}
+
+/// A transformation, or its reverse.
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    helmert: Helmert,
+    reversed: bool,
 }
 
 /// A similarity transformation of geocentric coordinates with small angles, in the position vector convention
@@ -54,8 +63,11 @@ impl Datum {
     }
 
     /// The datum of a geographic system of the registry.
-    pub(super) fn registered(ellipsoid: Ellipsoid, base: u32) -> Self {
-        let ways = registry::shifts(base).filter_map(|line| Way::parse(line, &ellipsoid));
+    ///
+    /// `code` is a projected system on it, for which the registry may rank the ways otherwise.
+    pub(super) fn registered(ellipsoid: Ellipsoid, code: Option<u32>, base: u32) -> Self {
+        let own = code.filter(|code| registry::shifts(*code).next().is_some());
+        let ways = registry::shifts(own.unwrap_or(base)).filter_map(|line| Way::parse(line, &ellipsoid));
         Self {
             ellipsoid,
             ways: ways.collect(),
@@ -69,11 +81,15 @@ impl Datum {
                 "a shift to WGS 84 has 3 or 7 values, not {values:?}"
             )));
         }
-        let shift = Helmert::new(values).filter(|shift| !shift.is_null_on(&ellipsoid));
-        let ways = shift.map(|shift| Way {
+        let helmert = Helmert::new(values).filter(|helmert| !helmert.is_null_on(&ellipsoid));
+        let ways = helmert.map(|helmert| Way {
             area: [-180.0, -90.0, 180.0, 90.0],
             accuracy: -1.0,
-            shift: Some(shift),
+            offshore: false,
+            steps: vec![Step {
+                helmert,
+                reversed: false,
+            }],
         });
         Ok(Self {
             ellipsoid,
@@ -88,56 +104,63 @@ impl Datum {
 
     /// Whether coordinates carry over unchanged everywhere.
     pub(super) fn is_unshifted(&self) -> bool {
-        self.ways.iter().all(|way| way.shift.is_none())
+        self.ways.iter().all(|way| way.steps.is_empty())
     }
 
     /// The 7 values of `+towgs84` of the only way, where it has no pivot.
     pub(super) fn towgs84(&self) -> Option<[f64; 7]> {
         match self.ways.as_slice() {
-            [
-                Way {
-                    shift: Some(shift), ..
-                },
-            ] if shift.pivot == [0.0; 3] => Some(shift.towgs84()),
+            [Way { steps, .. }] => match steps.as_slice() {
+                [step] if !step.reversed && step.helmert.pivot == [0.0; 3] => Some(step.helmert.towgs84()),
+                _ => None,
+            },
             _ => None,
         }
     }
 
     /// Degrees on this datum → degrees on WGS 84.
     pub(super) fn datum_to_wgs84(&self, lon: f64, lat: f64) -> (f64, f64) {
-        match self.shift_at(lon, lat) {
-            None => (lon, lat),
-            Some(shift) => {
-                let at = shift.apply(self.ellipsoid.to_geocentric(lon.to_radians(), lat.to_radians()));
-                near(WGS84.to_geodetic(at), lon)
+        match self.steps_at(lon, lat) {
+            [] => (lon, lat),
+            steps => {
+                let start = self.ellipsoid.to_geocentric(lon.to_radians(), lat.to_radians());
+                near(
+                    WGS84.to_geodetic(steps.iter().fold(start, |at, step| step.run(at, step.reversed))),
+                    lon,
+                )
             }
         }
     }
 
     /// Degrees on WGS 84 → degrees on this datum.
     pub(super) fn wgs84_to_datum(&self, lon: f64, lat: f64) -> (f64, f64) {
-        match self.shift_at(lon, lat) {
-            None => (lon, lat),
-            Some(shift) => {
-                let at = shift.reverse(WGS84.to_geocentric(lon.to_radians(), lat.to_radians()));
-                near(self.ellipsoid.to_geodetic(at), lon)
+        match self.steps_at(lon, lat) {
+            [] => (lon, lat),
+            steps => {
+                let start = WGS84.to_geocentric(lon.to_radians(), lat.to_radians());
+                let end = steps
+                    .iter()
+                    .rev()
+                    .fold(start, |at, step| step.run(at, !step.reversed));
+                near(self.ellipsoid.to_geodetic(end), lon)
             }
         }
     }
 
-    fn shift_at(&self, lon: f64, lat: f64) -> Option<&Helmert> {
+    fn steps_at(&self, lon: f64, lat: f64) -> &[Step] {
         let mut best: Option<&Way> = None;
         for way in self.ways.iter().filter(|way| way.holds(lon, lat)) {
             let better = best.is_none_or(|best| {
-                way.accuracy >= 0.0
+                !way.offshore
+                    && way.accuracy >= 0.0
                     && (way.accuracy < best.accuracy
-                        || (way.accuracy == best.accuracy && way.is_inside(best)))
+                        || (way.accuracy == best.accuracy && way.size() < best.size()))
             });
             if better {
                 best = Some(way);
             }
         }
-        best.or_else(|| self.ways.first())?.shift.as_ref()
+        best.or(self.ways.first()).map_or(&[], |way| &way.steps)
     }
 }
 
@@ -151,16 +174,23 @@ fn near((found_lon, found_lat): (f64, f64), lon: f64) -> (f64, f64) {
 }
 
 impl Way {
-    /// Reads `west south east north accuracy x y z …`.
+    /// Reads `west south east north accuracy [~]x y z … [> …]`.
     fn parse(line: &str, ellipsoid: &Ellipsoid) -> Option<Self> {
-        let numbers: Vec<f64> = line.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
-        let (area, rest) = numbers.split_first_chunk()?;
-        let (accuracy, values) = rest.split_first()?;
-        let shift = Helmert::new(values).filter(|shift| !shift.is_null_on(ellipsoid));
+        let mut words = line.splitn(6, ' ');
+        let mut number = || words.next()?.parse().ok();
+        let area = [number()?, number()?, number()?, number()?];
+        let accuracy = words.next()?;
+        let offshore = accuracy.ends_with('w');
+        let accuracy = accuracy.trim_end_matches('w').parse().ok()?;
+        let steps = words.next().map_or(Some(Vec::new()), |text| {
+            text.split(" > ").map(Step::parse).collect()
+        })?;
+        let null = |steps: &[Step]| steps.iter().all(|step| step.helmert.is_null_on(ellipsoid));
         Some(Self {
-            area: *area,
-            accuracy: *accuracy,
-            shift,
+            area,
+            accuracy,
+            offshore,
+            steps: if null(&steps) { Vec::new() } else { steps },
         })
     }
 
@@ -179,9 +209,35 @@ impl Way {
         across && lat >= south && lat <= north
     }
 
-    fn is_inside(&self, other: &Self) -> bool {
+    /// Square degrees of the area.
+    fn size(&self) -> f64 {
         let [west, south, east, north] = self.area;
-        west > other.area[0] && south > other.area[1] && east < other.area[2] && north < other.area[3]
+        let width = if east > west {
+            east - west
+        } else {
+            east - west + 360.0
+        };
+        width * (north - south)
+    }
+}
+
+impl Step {
+    /// Reads `[~]x y z …`.
+    fn parse(text: &str) -> Option<Self> {
+        let (reversed, text) = text.strip_prefix('~').map_or((false, text), |rest| (true, rest));
+        let values: Vec<f64> = text.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+        Some(Self {
+            helmert: Helmert::new(&values)?,
+            reversed,
+        })
+    }
+
+    fn run(&self, at: [f64; 3], reversed: bool) -> [f64; 3] {
+        if reversed {
+            self.helmert.reverse(at)
+        } else {
+            self.helmert.apply(at)
+        }
     }
 }
 
@@ -252,8 +308,13 @@ mod tests {
 
     #[test]
     fn the_way_depends_on_the_place() {
-        let datum = Datum::registered(named("clrk66").unwrap(), 4267);
-        let shift = |lon, lat| datum.shift_at(lon, lat).map(|shift| shift.translation);
+        let datum = Datum::registered(named("clrk66").unwrap(), None, 4267);
+        let shift = |lon, lat| {
+            datum
+                .steps_at(lon, lat)
+                .first()
+                .map(|step| step.helmert.translation)
+        };
         // NAD27 to WGS 84 (6), western United States; (13), all of Canada; elsewhere nothing better than no shift.
         assert_eq!(shift(-117.0, 36.0), Some([-8.0, 159.0, 175.0]));
         assert_eq!(shift(-65.0, 80.0), Some([4.0, 159.0, 188.0]));

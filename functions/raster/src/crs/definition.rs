@@ -6,11 +6,14 @@
 use std::f64::consts::TAU;
 use std::fmt;
 
+use super::colombia::ColombiaUrban;
 use super::datum::Datum;
 use super::ellipsoid::{self, Ellipsoid, WGS84};
+use super::new_zealand::MapGrid;
 use super::projection::{Pair, Projection};
 use super::transverse_mercator::TransverseMercator;
 use super::units::{self, DEGREE, Length, METRE};
+use super::van_der_grinten::VanDerGrinten;
 use super::{CrsError, Kind, registry};
 
 /// Everything between WGS 84 and a system's x and y.
@@ -111,15 +114,15 @@ const OURS: [&str; 24] = [
 
 impl Definition {
     /// Reads PROJ parameters, with or without `+`. `base` is the geographic system of the registry on whose datum
-    /// the system stands.
-    pub(super) fn parse(text: &str, base: Option<u32>) -> Result<Self, CrsError> {
+    /// the system stands, `code` its own number there.
+    pub(super) fn parse(text: &str, code: Option<u32>, base: Option<u32>) -> Result<Self, CrsError> {
         let own = Parameters::parse(text);
         if let Some(method) = own.get("method") {
             return Err(CrsError::UnsupportedMethod(method.replace('_', " ")));
         }
         let entry = base.map(registry::find).transpose()?;
         let ground = Parameters::parse(entry.as_ref().map_or("", |entry| entry.parameters));
-        let datum = read_datum(&own, &ground, base)?;
+        let datum = read_datum(&own, &ground, code, base)?;
         let pm = own.get("pm").or(ground.get("pm"));
         let system = read_system(&own, datum.ellipsoid())?;
         Ok(Self {
@@ -159,7 +162,8 @@ impl Definition {
             }
         };
         let lon = lon + self.meridian;
-        (lat.abs() <= 90.0 + 1e-9 && lon.abs() <= 720.0)
+        // Grids of pixel centres reach half a pixel beyond the poles.
+        (lat.abs() <= 95.0 && lon.abs() <= 720.0)
             .then(|| self.datum.datum_to_wgs84(lon, lat.clamp(-90.0, 90.0)))
     }
 
@@ -249,7 +253,12 @@ fn projection_text(own: &Parameters) -> String {
 }
 
 /// The ellipsoid and the ways to WGS 84: said by the system itself, or by its base.
-fn read_datum(own: &Parameters, ground: &Parameters, base: Option<u32>) -> Result<Datum, CrsError> {
+fn read_datum(
+    own: &Parameters,
+    ground: &Parameters,
+    code: Option<u32>,
+    base: Option<u32>,
+) -> Result<Datum, CrsError> {
     // PROJ's own short words for a datum, as the registry's geographic system on it.
     let named = match own.get("datum") {
         None => None,
@@ -281,7 +290,7 @@ fn read_datum(own: &Parameters, ground: &Parameters, base: Option<u32>) -> Resul
         return Datum::with_towgs84(ellipsoid, &values);
     }
     Ok(match base {
-        Some(base) => Datum::registered(ellipsoid, base),
+        Some(base) => Datum::registered(ellipsoid, code, base),
         None => Datum::unshifted(ellipsoid),
     })
 }
@@ -317,31 +326,12 @@ fn read_ellipsoid(parameters: &Parameters) -> Result<Option<Ellipsoid>, CrsError
     }
 }
 
-/// Degrees east of Greenwich: a number, or one of PROJ's names (EPSG Dataset v11.022, prime meridians).
+/// Degrees east of Greenwich: a number, or one of PROJ's names.
 fn read_meridian(text: &str) -> Result<f64, CrsError> {
-    const NAMED: [(&str, f64); 13] = [
-        ("greenwich", 0.0),
-        ("lisbon", -9.131_906_111_111_11),
-        ("paris", 2.337_229_166_666_67),
-        ("bogota", -74.080_916_666_666_7),
-        ("madrid", -3.687_938_888_888_89),
-        ("rome", 12.452_333_333_333_3),
-        ("bern", 7.439_583_333_333_33),
-        ("jakarta", 106.807_719_444_444),
-        ("ferro", -17.666_666_666_666_7),
-        ("brussels", 4.367_975),
-        ("stockholm", 18.058_277_777_777_8),
-        ("athens", 23.716_337_5),
-        ("oslo", 10.722_916_666_666_7),
-    ];
-    let named = NAMED
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(text))
-        .map(|(_, degrees)| *degrees);
-    let found = named
-        .or_else(|| text.parse().ok())
-        .filter(|degrees: &f64| degrees.abs() <= 180.0);
-    found.ok_or_else(|| CrsError::Malformed(format!("prime meridian {text:?} is not known")))
+    let found = units::meridian_by_name(text).or_else(|| text.parse().ok());
+    found
+        .filter(|degrees: &f64| degrees.abs() <= 180.0)
+        .ok_or_else(|| CrsError::Malformed(format!("prime meridian {text:?} is not known")))
 }
 
 fn read_system(own: &Parameters, ellipsoid: &Ellipsoid) -> Result<System, CrsError> {
@@ -350,13 +340,7 @@ fn read_system(own: &Parameters, ellipsoid: &Ellipsoid) -> Result<System, CrsErr
     let radians = |key| Ok(own.number_or(key, 0.0)?.to_radians());
     let projection = match method {
         "longlat" | "latlong" | "latlon" | "lonlat" => {
-            let angle = own.number_or("angle", DEGREE)?;
-            // Writers round; a degree is a degree.
-            let angle = if ((angle - DEGREE) / DEGREE).abs() < 1e-9 {
-                DEGREE
-            } else {
-                angle
-            };
+            let angle = units::angle_of(own.number_or("angle", DEGREE)?);
             return if angle.is_finite() && (1e-9..=10.0).contains(&angle) {
                 Ok(System::Geographic(angle))
             } else {
@@ -391,6 +375,25 @@ fn read_system(own: &Parameters, ellipsoid: &Ellipsoid) -> Result<System, CrsErr
             own.number_or("x_0", 0.0)?,
             own.number_or("y_0", 0.0)?,
         ))),
+        "nzmg" => Projection::NewZealand(MapGrid::new(
+            ellipsoid,
+            radians("lon_0")?,
+            radians("lat_0")?,
+            own.number_or("x_0", 0.0)?,
+            own.number_or("y_0", 0.0)?,
+        )),
+        "vandg" => Projection::VanDerGrinten(VanDerGrinten::new(
+            ellipsoid,
+            radians("lon_0")?,
+            own.number_or("x_0", 0.0)?,
+            own.number_or("y_0", 0.0)?,
+        )),
+        "col_urban" => Projection::ColombiaUrban(ColombiaUrban::new(
+            ellipsoid,
+            (radians("lon_0")?, radians("lat_0")?),
+            (own.number_or("x_0", 0.0)?, own.number_or("y_0", 0.0)?),
+            own.number_or("h_0", 0.0)?,
+        )),
         _ => Projection::Other(Box::new(Pair::new(&pair_text(own), ellipsoid)?)),
     };
     Ok(System::Projected(projection, unit))
@@ -419,9 +422,9 @@ fn is_web_mercator(own: &Parameters) -> Result<bool, CrsError> {
 }
 
 fn read_unit(own: &Parameters) -> Result<Length, CrsError> {
-    let unit = match (own.get("units"), own.number("to_meter")?) {
-        (Some(name), _) => units::length_by_proj_name(name),
-        (None, Some(metres)) => units::length_of(metres),
+    let unit = match (own.number("to_meter")?, own.get("units")) {
+        (Some(metres), _) => units::length_of(metres),
+        (None, Some(name)) => units::length_by_proj_name(name),
         (None, None) => Some(METRE),
     };
     unit.ok_or_else(|| CrsError::Malformed("the unit of length is not known".to_owned()))

@@ -32,6 +32,9 @@ impl GeoKeys {
     /// Reads the values of tags 34735, 34736 and 34737. A key whose value lies outside its tag is left out, as GDAL
     /// does: many files carry one, and the others stay true.
     pub fn parse(directory: &[u16], doubles: &[f64], ascii: &[u8]) -> Result<Self, CrsError> {
+        if directory.is_empty() {
+            return Ok(Self::default());
+        }
         let &[version, _, _, count, ref entries @ ..] = directory else {
             return Err(CrsError::Malformed(
                 "the GeoKey directory is shorter than its header".to_owned(),

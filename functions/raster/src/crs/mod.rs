@@ -12,6 +12,12 @@ mod units;
 mod datum;
 mod projection;
 mod transverse_mercator;
+mod new_zealand;
+mod van_der_grinten;
+mod colombia;
+mod method;
+mod wkt;
+mod user_defined;
 pub mod geokeys;
 
 use std::fmt;
@@ -71,6 +77,46 @@ struct Inner {
     definition: Definition,
 }
 
+/// A system as a file describes it, before it is made of numbers.
+struct Described {
+    name: String,
+    /// The geographic system of the registry on whose datum it stands.
+    base: Option<u32>,
+    /// PROJ parameters; of a registered system, those in which the file overrules the registry.
+    parameters: String,
+    /// Its code, where the registry has it.
+    epsg: Option<u32>,
+}
+
+impl Described {
+    fn registered(code: u32) -> Self {
+        Self {
+            name: String::new(),
+            base: None,
+            parameters: String::new(),
+            epsg: Some(code),
+        }
+    }
+
+    fn build(self) -> Result<Crs, CrsError> {
+        match self.epsg {
+            None => Ok(Crs::new(
+                None,
+                &self.name,
+                Definition::parse(&self.parameters, None, self.base)?,
+            )),
+            Some(code) if self.parameters.is_empty() => Crs::from_epsg(code),
+            Some(code) => {
+                let entry = registry::find(code)?;
+                let text = format!("{} {}", self.parameters, entry.parameters);
+                let definition = Definition::parse(&text, Some(entry.code), entry.base)?;
+                let same = definition.unit_to_metre() == Crs::from_epsg(code)?.unit_to_metre();
+                Ok(Crs::new(same.then_some(entry.code), entry.name, definition))
+            }
+        }
+    }
+}
+
 impl fmt::Debug for Crs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Crs({:?}, {})", self.0.name, self.proj_string())
@@ -82,22 +128,53 @@ impl Crs {
     /// codes for world and continental maps (53001…, 102001…) and the old numbers of web maps (900913, …) are known too.
     pub fn from_epsg(code: u32) -> Result<Self, CrsError> {
         let entry = registry::find(code)?;
-        let definition = Definition::parse(entry.parameters, entry.base)?;
+        let definition = Definition::parse(entry.parameters, Some(entry.code), entry.base)?;
         Ok(Self::new(Some(entry.code), entry.name, definition))
     }
 
-    /// The system that a file's GeoKeys describe.
+    /// The system that a file's GeoKeys describe: a code, every part by itself, or WKT in a citation. Vertical keys
+    /// are ignored.
     pub fn from_geokeys(keys: &GeoKeys) -> Result<Self, CrsError> {
-        let code = keys
-            .short(3072)
-            .or_else(|| keys.short(2048))
-            .ok_or(CrsError::None)?;
-        Self::from_epsg(code.into())
+        user_defined::read(keys)?.build()
+    }
+
+    /// The system that well-known text of any dialect describes.
+    pub fn from_wkt(text: &str) -> Result<Self, CrsError> {
+        wkt::read(text)?.build()
     }
 
     /// The system that a PROJ string describes: `+proj=utm +zone=33 +datum=WGS84`.
     pub fn from_proj_string(text: &str) -> Result<Self, CrsError> {
-        Ok(Self::new(None, "unnamed", Definition::parse(text, None)?))
+        Ok(Self::new(None, "unnamed", Definition::parse(text, None, None)?))
+    }
+
+    /// The system that a person names: `EPSG:3857`, `3857`, `OGC:CRS84`, `urn:ogc:def:crs:EPSG::3857`,
+    /// `http://www.opengis.net/def/crs/EPSG/0/3857`, a PROJ string, or WKT.
+    pub fn from_user_input(text: &str) -> Result<Self, CrsError> {
+        let text = text.trim();
+        let unknown = || {
+            CrsError::Malformed(format!(
+                "{:?} names no system",
+                text.chars().take(80).collect::<String>()
+            ))
+        };
+        if wkt::is_wkt(text) {
+            return Self::from_wkt(text);
+        }
+        if text.contains("proj=") {
+            return Self::from_proj_string(text);
+        }
+        let mut parts = text.rsplit([':', '/']);
+        let last = parts.next().unwrap_or_default();
+        if matches!(last.to_ascii_uppercase().as_str(), "CRS84" | "CRS84H") {
+            return Self::from_epsg(4326);
+        }
+        // What stands before the code names the registry; between them may be a version.
+        let registry = parts.find(|part| !part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+        match registry.map(str::to_ascii_uppercase).as_deref() {
+            None | Some("EPSG" | "ESRI") => Self::from_epsg(last.parse().map_err(|_| unknown())?),
+            _ => Err(unknown()),
+        }
     }
 
     fn new(epsg: Option<u32>, name: &str, definition: Definition) -> Self {
@@ -164,40 +241,4 @@ impl Crs {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_mainstream_codes_have_their_kind_and_place() {
-        let web = Crs::from_epsg(900_913).unwrap();
-        assert_eq!(
-            (web.kind(), web.epsg(), web.unit_name()),
-            (Kind::WebMercator, Some(3857), "metre")
-        );
-        let (x, y) = web.forward(180.0, 85.051_128_779_806_59).unwrap();
-        assert!((x - 20_037_508.342_789_244).abs() < 1e-6 && (y - 20_037_508.342_789_244).abs() < 1e-6);
-        let plain = Crs::from_epsg(4326).unwrap();
-        assert_eq!(
-            (plain.kind(), plain.forward(7.5, -3.0)),
-            (Kind::Wgs84, Some((7.5, -3.0)))
-        );
-        // PROJ 9.5.1, EPSG:32633.
-        let utm = Crs::from_epsg(32633).unwrap();
-        assert_eq!((utm.kind(), utm.name()), (Kind::Other, "WGS 84 / UTM zone 33N"));
-        let (x, y) = utm.forward(16.0, 48.0).unwrap();
-        assert!(
-            (x - 574_595.112_486_034).abs() < 1e-6 && (y - 5_316_784.009_235_404).abs() < 1e-6,
-            "{x} {y}"
-        );
-    }
-
-    #[test]
-    fn an_unknown_code_is_named() {
-        assert_eq!(Crs::from_epsg(65_000).unwrap_err(), CrsError::UnknownCode(65_000));
-        assert_eq!(Crs::from_epsg(0).unwrap_err(), CrsError::UnknownCode(0));
-        assert_eq!(
-            Crs::from_epsg(u32::MAX).unwrap_err(),
-            CrsError::UnknownCode(u32::MAX)
-        );
-    }
-}
+mod tests;

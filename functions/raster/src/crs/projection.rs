@@ -1,6 +1,6 @@
 //! The projections, each from longitude and latitude on its own ellipsoid to metres and back.
 //!
-//! Web Mercator and transverse Mercator are our own; the rest is `proj4rs`, which is given nothing but ellipsoid and
+//! Web Mercator, transverse Mercator and what `proj4rs` lacks are our own; the rest is `proj4rs`, which is given nothing but ellipsoid and
 //! projection: units, meridian, axes and datum are dealt with before and after it.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
@@ -10,8 +10,11 @@ use proj4rs::Proj;
 use proj4rs::transform::{Transform, TransformClosure, transform};
 
 use super::CrsError;
+use super::colombia::ColombiaUrban;
 use super::ellipsoid::{Ellipsoid, WGS84};
+use super::new_zealand::MapGrid;
 use super::transverse_mercator::TransverseMercator;
+use super::van_der_grinten::VanDerGrinten;
 
 /// Longitude and latitude in radians ↔ metres.
 #[derive(Clone)]
@@ -20,6 +23,12 @@ pub(super) enum Projection {
     WebMercator,
     /// EPSG method 9807, and UTM.
     TransverseMercator(Box<TransverseMercator>),
+    /// EPSG method 9811.
+    NewZealand(MapGrid),
+    /// Van der Grinten I.
+    VanDerGrinten(VanDerGrinten),
+    /// EPSG method 1052.
+    ColombiaUrban(ColombiaUrban),
     /// What `proj4rs` projects.
     Other(Box<Pair>),
 }
@@ -29,6 +38,9 @@ impl fmt::Debug for Projection {
         f.write_str(match self {
             Self::WebMercator => "WebMercator",
             Self::TransverseMercator(_) => "TransverseMercator",
+            Self::NewZealand(_) => "NewZealand",
+            Self::VanDerGrinten(_) => "VanDerGrinten",
+            Self::ColombiaUrban(_) => "ColombiaUrban",
             Self::Other(pair) => pair.projected.projname(),
         })
     }
@@ -93,6 +105,9 @@ impl Projection {
                 (lat.abs() < FRAC_PI_2 && y.is_finite()).then_some((WGS84.a * lon, WGS84.a * y))
             }
             Self::TransverseMercator(projection) => projection.forward(lon, lat),
+            Self::NewZealand(projection) => projection.forward(lon, lat),
+            Self::VanDerGrinten(projection) => Some(projection.forward(lon, lat)),
+            Self::ColombiaUrban(projection) => Some(projection.forward(lon, lat)),
             Self::Other(pair) => Pair::run(&pair.geographic, &pair.projected, lon, lat),
         }
     }
@@ -105,6 +120,9 @@ impl Projection {
                 (found.0.abs() <= 4.0 * PI && found.1.is_finite()).then_some(found)
             }
             Self::TransverseMercator(projection) => projection.inverse(x, y),
+            Self::NewZealand(projection) => projection.inverse(x, y),
+            Self::VanDerGrinten(projection) => projection.inverse(x, y),
+            Self::ColombiaUrban(projection) => projection.inverse(x, y),
             Self::Other(pair) => Pair::run(&pair.projected, &pair.geographic, x, y),
         }
     }

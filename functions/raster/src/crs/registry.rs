@@ -4,9 +4,11 @@
 //! Dataset v11.022 (IOGP, <https://epsg.org>) and of Esri's list, as PROJ 9.5.1 holds them.
 
 use super::CrsError;
+use super::method::fold;
 
 const SYSTEMS: &str = include_str!("registry/crs.txt");
 const SHIFTS: &str = include_str!("registry/shifts.txt");
+const DATUMS: &str = include_str!("registry/datums.txt");
 
 /// One system of the registry.
 pub(super) struct Entry {
@@ -50,6 +52,31 @@ pub(super) fn find(code: u32) -> Result<Entry, CrsError> {
 /// The ways from a geographic system's datum to WGS 84, in order of rank: lines of numbers after the code.
 pub(super) fn shifts(base: u32) -> impl Iterator<Item = &'static str> {
     lines_of(SHIFTS, base)
+}
+
+/// The geographic system, in degrees from Greenwich, on the datum of that code or of that name.
+pub(super) fn base_of_datum(code: Option<u32>, name: &str) -> Option<u32> {
+    let by_code = code.and_then(|code| lines_of(DATUMS, code).next());
+    let wanted = fold(name.strip_prefix("D_").unwrap_or(name));
+    let by_name = || {
+        let named = |line: &&str| {
+            line.splitn(3, ' ')
+                .nth(2)
+                .is_some_and(|names| names.split(';').any(|name| fold(name) == wanted))
+        };
+        if wanted.is_empty() {
+            None
+        } else {
+            DATUMS.lines().find(named)?.split_once(' ').map(|(_, rest)| rest)
+        }
+    };
+    by_code.or_else(by_name)?.split(' ').next()?.parse().ok()
+}
+
+/// The code of the system with that name, letter by letter.
+pub(super) fn find_by_name(name: &str) -> Option<u32> {
+    let named = |line: &&str| line.split_once(" |").is_some_and(|(_, found)| found == name);
+    SYSTEMS.lines().find(named)?.split(' ').next()?.parse().ok()
 }
 
 /// What follows `code ` on each line that starts with it, in a text whose lines are sorted by code.

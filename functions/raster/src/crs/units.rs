@@ -78,6 +78,11 @@ pub(super) fn length_by_proj_name(name: &str) -> Option<Length> {
     LENGTHS.into_iter().find(|unit| unit.proj == name)
 }
 
+/// The unit of length with an EPSG code.
+pub(super) fn length_by_code(code: u16) -> Option<Length> {
+    LENGTHS.into_iter().find(|unit| unit.code == code)
+}
+
 /// A unit of so many metres: the known one, where a size says which.
 pub(super) fn length_of(metres: f64) -> Option<Length> {
     if !(metres.is_finite() && (1e-6..=1e9).contains(&metres)) {
@@ -94,6 +99,15 @@ pub(super) fn length_of(metres: f64) -> Option<Length> {
 /// Radians in a degree.
 pub(super) const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
+/// The size of a unit of angle in radians: a degree is a degree, however few digits a writer gave it.
+pub(super) fn angle_of(radians: f64) -> f64 {
+    if ((radians - DEGREE) / DEGREE).abs() < 1e-9 {
+        DEGREE
+    } else {
+        radians
+    }
+}
+
 /// The name for people of a unit of so many radians.
 pub(super) fn angle_name(radians: f64) -> &'static str {
     const NAMES: [(f64, &str); 5] = [
@@ -105,4 +119,56 @@ pub(super) fn angle_name(radians: f64) -> &'static str {
     ];
     let same = |(size, _): &&(f64, &str)| ((size - radians) / size).abs() < 1e-9;
     NAMES.iter().find(same).map_or("angular unit", |(_, name)| name)
+}
+
+/// Radians in the unit of angle with an EPSG code. Sexagesimal ways of writing degrees count as degrees.
+pub(super) fn angle_by_code(code: u16) -> Option<f64> {
+    const GRAD: f64 = std::f64::consts::PI / 200.0;
+    Some(match code {
+        9101 => 1.0,
+        9102 | 9107 | 9108 | 9110 | 9111 | 9115..=9122 => DEGREE,
+        9103 => DEGREE / 60.0,
+        9104 => DEGREE / 3600.0,
+        9105 | 9106 => GRAD,
+        9109 => 1e-6,
+        9112 => GRAD / 100.0,
+        9113 => GRAD / 10_000.0,
+        9114 => std::f64::consts::PI / 3200.0,
+        _ => return None,
+    })
+}
+
+/// Prime meridians: EPSG code, PROJ's name, degrees east of Greenwich (EPSG Dataset v11.022).
+const MERIDIANS: [(u16, &str, f64); 15] = [
+    (8901, "greenwich", 0.0),
+    (8902, "lisbon", -9.131_906_111_111_11),
+    (8903, "paris", 2.337_229_17),
+    (8904, "bogota", -74.080_916_666_666_7),
+    (8905, "madrid", -3.687_375),
+    (8906, "rome", 12.452_333_333_333_3),
+    (8907, "bern", 7.439_583_333_333_33),
+    (8908, "jakarta", 106.807_719_444_444),
+    (8909, "ferro", -17.666_666_666_666_7),
+    (8910, "brussels", 4.367_975),
+    (8911, "stockholm", 18.058_277_777_777_8),
+    (8912, "athens", 23.716_337_5),
+    (8913, "oslo", 10.722_916_666_666_7),
+    (8914, "paris_rgs", 2.337_208_333_333_33),
+    (1026, "copenhagen", 12.577_75),
+];
+
+/// The prime meridian with an EPSG code.
+pub(super) fn meridian_by_code(code: u16) -> Option<f64> {
+    MERIDIANS
+        .iter()
+        .find(|(known, ..)| *known == code)
+        .map(|(.., degrees)| *degrees)
+}
+
+/// The prime meridian that PROJ strings name.
+pub(super) fn meridian_by_name(name: &str) -> Option<f64> {
+    MERIDIANS
+        .iter()
+        .find(|(_, known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(.., degrees)| *degrees)
 }
