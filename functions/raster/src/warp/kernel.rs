@@ -121,32 +121,40 @@ impl Kernel {
         }
     }
 
-    /// Fills `taps` with the weights of the samples from the answered index on, along one axis, for a `position` in level pixels.
-    pub(super) fn taps(self, position: f64, scale: f64, taps: &mut Taps) {
-        let width = self.width(scale);
-        let radius = self.radius(scale);
-        taps.weights.clear();
-        let first = (position - radius - 0.5).ceil();
-        let last = (position + radius - 0.5).floor();
+    /// The first sample that can count for a `position` in level pixels along one axis.
+    pub(super) fn first(self, position: f64, scale: f64) -> f64 {
+        let start = position - self.radius(scale);
         if self.support() > 0.5 {
-            taps.start = first as i64;
-            let mut at = first;
-            while at <= last {
-                taps.weights
-                    .push(self.weight((at + 0.5 - position) / width) as f32);
-                at += 1.0;
-            }
+            (start - 0.5).ceil()
         } else {
-            // The share of each sample that lies under the output pixel.
-            let (from, to) = (position - radius, position + radius);
-            let first = from.floor();
-            taps.start = first as i64;
-            let mut at = first;
-            while at < to {
-                taps.weights.push(((at + 1.0).min(to) - at.max(from)) as f32);
-                at += 1.0;
-            }
+            start.floor()
         }
+    }
+
+    /// The weight of the sample at `index` for a `position`. Weights along an axis need not sum to 1.
+    pub(super) fn weight_at(self, index: f64, position: f64, scale: f64) -> f32 {
+        if self.support() > 0.5 {
+            self.weight((index + 0.5 - position) / self.width(scale)) as f32
+        } else {
+            // The share of the sample that lies under the output pixel.
+            let radius = self.radius(scale);
+            ((index + 1.0).min(position + radius) - index.max(position - radius)).max(0.0) as f32
+        }
+    }
+
+    /// The most samples that can count along one axis.
+    pub(super) fn reach(self, scale: f64) -> usize {
+        let span = (2.0 * self.radius(scale)).ceil() as usize;
+        if self.support() > 0.5 { span } else { span + 1 }
+    }
+
+    /// Fills `taps` with all weights that can count for a `position`.
+    pub(super) fn taps(self, position: f64, scale: f64, taps: &mut Taps) {
+        let first = self.first(position, scale);
+        taps.start = first as i64;
+        taps.weights.clear();
+        let weight = |i: usize| self.weight_at(first + i as f64, position, scale);
+        taps.weights.extend((0..self.reach(scale)).map(weight));
     }
 }
 

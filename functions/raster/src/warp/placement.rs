@@ -179,7 +179,8 @@ impl Placement {
         if matches!(self.shape, Shape::Separable { .. }) {
             return;
         }
-        let near = |value: f64| (value - value.round()).abs() < TOLERANCE_PX;
+        // Positions left of the level need no care: both sides of -1 are outside.
+        let near = |value: f64| (value - f64::from((value + 0.5) as i32)).abs() < TOLERANCE_PX;
         for (at, (column, line)) in columns.iter_mut().zip(rows.iter_mut()).enumerate() {
             if near(*column) || near(*line) {
                 (*column, *line) = self.locator.locate(at as f64 + 0.5, row as f64 + 0.5);
@@ -202,6 +203,20 @@ impl Placement {
             Shape::Grid { lead, across, cells } => {
                 cells[(row + lead.1) / STEP * across + (column + lead.0) / STEP].scale
             }
+        }
+    }
+
+    /// The most samples along one axis that a pixel needs with a kernel.
+    pub(super) fn reach(&self, kernel: Kernel) -> usize {
+        let of = |scale: &f64| kernel.reach(*scale);
+        match &self.shape {
+            Shape::Separable { scale, .. } => scale.0.iter().chain(&scale.1).map(of).max().unwrap_or(0),
+            Shape::Grid { cells, .. } => cells
+                .iter()
+                .flat_map(|cell| [cell.scale.0, cell.scale.1])
+                .map(|scale| of(&scale))
+                .max()
+                .unwrap_or(0),
         }
     }
 
