@@ -14,7 +14,7 @@ export PATH := $(PATH):$(tools)/bin
 
 include infra/deploy.mk
 
-.PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit sample invoke watch clean
+.PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit docs sample invoke watch clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ invoke: $(tools)/lambda.stamp ## send EVENT=events/ndvi.json to a running `make 
 	cargo lambda invoke edgetile --invoke-address 127.0.0.1 --data-file $(EVENT)
 
 # ---------------------------------------------------------------- the sample
+docs: build tests/browser/node_modules/.stamp ## take the README's pictures anew
+	python3 docs/make.py target/fast/edgetile
+
 sample: ## paint functions/tile/sample/sample.tif anew
 	python3 -m venv target/sample-venv
 	target/sample-venv/bin/pip install -q --disable-pip-version-check -r functions/tile/sample/requirements.txt
