@@ -1,0 +1,264 @@
+//! The README's tables say what the code does: settings, routes, parameters, formats, statuses, the layers file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use edgetile::access::{Access, Denied, Root};
+use edgetile::layers::Catalog;
+use edgetile::request::{Format, Refused, Route, Style, slip_of};
+use edgetile::response::{Policy, Problem};
+use edgetile::settings::{EmptyTile, TABLE};
+use edgetile_raster::grid;
+use edgetile_raster::warp::Kernel;
+use http::{HeaderValue, Method};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the tests lie below the root")
+        .to_owned()
+}
+
+/// The part of the README below a heading.
+fn section(heading: &str) -> String {
+    let text = fs::read_to_string(root().join("README.md")).expect("the README");
+    let mut parts = text.split("\n## ");
+    let part = parts.find_map(|part| part.strip_prefix(heading)?.strip_prefix('\n'));
+    part.unwrap_or_else(|| panic!("the README has no section {heading}"))
+        .to_owned()
+}
+
+/// The rows of the tables below a heading, without their heads: cells in order.
+fn rows(heading: &str) -> Vec<Vec<String>> {
+    let cells = |line: &str| {
+        let inner = line.trim().trim_start_matches('|').trim_end_matches('|');
+        inner
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let section = section(heading);
+    let lines: Vec<&str> = section.lines().collect();
+    let is_ruler = |line: &str| line.starts_with("|---");
+    let body = |at: usize| {
+        let head = lines.get(at + 1).is_some_and(|next| is_ruler(next));
+        lines[at].starts_with('|') && !is_ruler(lines[at]) && !head
+    };
+    (0..lines.len())
+        .filter(|at| body(*at))
+        .map(|at| cells(lines[at]))
+        .collect()
+}
+
+/// The texts between backquotes.
+fn spans(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn settings_are_those_of_the_code() {
+    let written: Vec<Vec<String>> = rows("Settings");
+    let meant: Vec<Vec<String>> = TABLE
+        .iter()
+        .map(|setting| {
+            let code = |text: &str| format!("`{text}`");
+            vec![
+                code(setting.name),
+                setting.flag.map(code).unwrap_or_default(),
+                setting.default.to_owned(),
+                setting.meaning.to_owned(),
+            ]
+        })
+        .collect();
+    assert_eq!(written, meant, "README, Settings: write the rows of settings.rs");
+}
+
+/// Paths that a route of the README stands for.
+fn paths(route: &str) -> Vec<String> {
+    let filled = [
+        ("{layer}", "ndvi"),
+        ("{tms}", "WebMercatorQuad"),
+        ("{z}/{x}/{y}", "0/0/0"),
+        ("{s}", "2"),
+        ("{format}", "png"),
+        ("{lon},{lat}", "11.5,48.1"),
+        ("{name}", "viridis"),
+    ]
+    .iter()
+    .fold(route.to_owned(), |path, (name, value)| path.replace(name, value));
+    let full = filled.replace(['[', ']'], "");
+    let bare = filled.split('[').next().unwrap_or_default().to_owned();
+    vec![full, bare]
+}
+
+fn query(path: &str) -> &'static str {
+    if path.starts_with("/cog") { "url=a.tif" } else { "" }
+}
+
+#[test]
+fn every_route_in_the_table_is_answered() {
+    for row in rows("Routes") {
+        for route in spans(&row[0]) {
+            for path in paths(route) {
+                let read = Route::parse(&Method::GET, &path, query(&path));
+                assert!(read.is_ok(), "README, Routes: {path} is refused: {read:?}");
+                // A path of the viewer's that leads to no page would be read too.
+                if let Ok(Route::Viewer(name)) = read {
+                    assert!(
+                        name.is_empty(),
+                        "README, Routes: {path} is read as a file of the viewer"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_route_of_the_code_is_in_the_table() {
+    let code = fs::read_to_string(root().join("functions/tile/src/request/route.rs")).expect("the routes");
+    let table: String = rows("Routes").into_iter().map(|row| row[0].clone()).collect();
+    let arms = code
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("[\"") && line.contains("=>"));
+    let words: Vec<&str> = arms
+        .flat_map(|arm| {
+            arm.split("=>")
+                .next()
+                .unwrap_or_default()
+                .split('"')
+                .skip(1)
+                .step_by(2)
+        })
+        .collect();
+    assert!(
+        words.len() > 12,
+        "the routes are not found in route.rs: {words:?}"
+    );
+    for word in words {
+        assert!(
+            table.contains(&format!("/{word}")),
+            "README, Routes: /{word} is missing"
+        );
+    }
+}
+
+#[test]
+fn parameters_are_those_of_the_code() {
+    let mut marked = BTreeSet::new();
+    for row in rows("Parameters") {
+        for name in spans(&row[0]) {
+            assert_eq!(slip_of(name), None, "README, Parameters: no route reads {name}");
+            if row[0].contains('●') {
+                marked.insert(name.to_owned());
+            }
+        }
+    }
+    let style: BTreeSet<String> = Style::PARAMETERS.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(
+        marked, style,
+        "README, Parameters: ● marks the parameters of style"
+    );
+}
+
+#[test]
+fn kernels_grids_and_formats_are_those_of_the_code() {
+    let parameters = rows("Parameters");
+    let resampling = parameters.iter().find(|row| row[0].contains("`resampling`"));
+    let kernels = Kernel::ALL.map(|(name, _)| name);
+    assert_eq!(
+        spans(&resampling.expect("a row on resampling")[2]),
+        kernels,
+        "README, Parameters"
+    );
+
+    let routes = section("Routes");
+    let (_, grids) = routes
+        .split_once("Tile matrix sets: ")
+        .expect("the list of grids");
+    let written: BTreeSet<&str> = spans(grids).into_iter().collect();
+    assert_eq!(written, grid::registered().collect(), "README, Routes");
+
+    let formats = rows("Formats");
+    let written: Vec<(&str, &str)> = formats
+        .iter()
+        .map(|row| (spans(&row[0])[0], row[1].as_str()))
+        .collect();
+    let meant: Vec<(&str, &str)> = Format::ALL
+        .iter()
+        .map(|format| (format.extension(), format.media_type()))
+        .collect();
+    assert_eq!(written, meant, "README, Formats");
+}
+
+/// One problem of each status that the code knows.
+fn problems() -> Vec<Problem> {
+    let text = String::new;
+    vec![
+        Problem::Refused(Refused::parameter("bidx", "is wrong")),
+        Problem::Denied(Denied),
+        Problem::not_found("file"),
+        Problem::Refused(Refused::Method),
+        Problem::TooLarge {
+            what: text(),
+            remedy: text(),
+        },
+        Problem::Unsupported(text()),
+        Problem::Broken(text()),
+        Problem::Internal,
+        Problem::StoreFailed,
+        Problem::StoreBusy,
+        Problem::Replaced,
+        Problem::OutOfTime,
+    ]
+}
+
+#[test]
+fn statuses_are_kept_as_long_as_the_table_says() {
+    let policy = Policy {
+        empty_tile: EmptyTile::NoContent,
+        tile_cache_control: HeaderValue::from_static("public"),
+    };
+    let rows = rows("Statuses and caching");
+    let mut answered = BTreeSet::new();
+    for problem in problems() {
+        let response = policy.respond(Err(problem));
+        let status = response.status().as_u16().to_string();
+        let kept = response.headers()["cache-control"].to_str().expect("text");
+        let row = rows.iter().find(|row| row[0] == status);
+        let row = row.unwrap_or_else(|| panic!("README, Statuses: {status} is missing"));
+        assert_eq!(row[2], format!("`{kept}`"), "README, Statuses: {status}");
+        answered.insert(status);
+    }
+    for row in rows.iter().filter(|row| row[0].starts_with(['4', '5'])) {
+        assert!(
+            answered.contains(&row[0]),
+            "README, Statuses: nothing answers {}",
+            row[0]
+        );
+    }
+}
+
+#[test]
+fn the_layers_file_can_be_read() {
+    let section = section("Layers");
+    let (_, json) = section.split_once("```json\n").expect("an example");
+    let (json, _) = json.split_once("```").expect("its end");
+    let catalog = Catalog::parse(json, &Root::Folder("/data".into()), Access::default());
+    assert_eq!(catalog.expect("README, Layers").layers().len(), 2);
+}
+
+#[test]
+fn the_files_that_are_linked_are_there() {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        let text =
+            fs::read_to_string(root().join(document)).unwrap_or_else(|_| panic!("{document} is missing"));
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {
+            let path = link.split('#').next().unwrap_or_default();
+            assert!(root().join(path).exists(), "{document} links {link}");
+        }
+    }
+}
