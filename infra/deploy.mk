@@ -39,12 +39,16 @@ infra-tools: $(infra_venv)/sam.stamp infra/node_modules/.stamp
 edge-text: ## copy infra/edge/normalize.js and infra/dashboard.json into template.yaml
 	python3 infra/edge_text.py template.yaml
 
-test-edge: infra-tools ## check the stack, the CDK app and the edge function
-	@command -v njs >/dev/null || { echo "njs is missing: apt-get install njs"; exit 1; }
+test-edge: infra-tools $(infra_local)/local.stamp target/local/edgetile.zip ## the stack, the edge function, the edge on this machine
+	@{ command -v njs && command -v nginx && [ -e /usr/lib/nginx/modules/ngx_http_js_module.so ]; } >/dev/null \
+	  || { echo "njs or nginx is missing: apt-get install njs nginx libnginx-mod-http-js"; exit 1; }
 	$(infra_region) $(infra_sam) validate --lint
 	$(infra_venv)/bin/cfn-lint template.yaml --regions us-east-1 eu-central-1
 	cd infra && npm run --silent check
 	cd infra && npm test --silent
+	cd infra && npm run --silent test:local
+	infra/local/deploy.sh target/local/edgetile.zip
+	python3 -m unittest discover infra/cost
 
 # ---------------------------------------------------------------- the edge on this machine
 target/local/edgetile.zip: target/debug/edgetile infra/package.py

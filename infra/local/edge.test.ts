@@ -4,11 +4,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sam } from '../test/templates.ts';
 import { LocalEdge } from './edge.ts';
 
 const binary = process.env.EDGETILE_BINARY ?? new URL('../../target/debug/edgetile', import.meta.url).pathname;
 const LOAD_SECONDS = Number(process.env.EDGETILE_LOAD_SECONDS ?? 60);
 const sample = readFileSync(new URL('../../functions/tile/sample/sample.tif', import.meta.url));
+
+/** What template.yaml says of tiles. */
+const TILES_KEPT = String(sam().source.Parameters.CacheControl!.Default);
 
 let edge: LocalEdge;
 let tile: { z: number; x: number; y: number };
@@ -26,8 +30,13 @@ async function ask(path: string, headers: Record<string, string> = {}, at = edge
 }
 
 /** A tile of a file in the bucket. Each test asks under a version of its own, so that none finds what another left. */
-function path(version: string, { z, x, y } = tile, file = 'sample.tif'): string {
-  return `/cog/tiles/WebMercatorQuad/${z}/${x}/${y}.png?url=${file}&bidx=1&rescale=0%2C4000&v=${version}`;
+function path(version: string, file = 'sample.tif'): string {
+  return `${unversioned(file)}&v=${version}`;
+}
+
+/** The same without a version: kept as long as the operator says, and then asked for again. */
+function unversioned(file = 'sample.tif'): string {
+  return `/cog/tiles/WebMercatorQuad/${tile.z}/${tile.x}/${tile.y}.png?url=${file}&bidx=1&rescale=0%2C4000`;
 }
 
 /** The tile in the middle of a file, at a zoom between its lowest and its deepest. */
@@ -44,7 +53,7 @@ async function middle(file: string): Promise<{ z: number; x: number; y: number }
 }
 
 before(async () => {
-  edge = await LocalEdge.start({ binary, instances: 8 });
+  edge = await LocalEdge.start({ binary, instances: 8, environment: { EDGETILE_CACHE_CONTROL: TILES_KEPT } });
   await edge.store.put('sample.tif', sample);
   tile = await middle('sample.tif');
 });
@@ -57,6 +66,13 @@ test('a tile is a miss, then a hit, byte for byte', async () => {
   assert.deepEqual([second.status, second.cache], [200, 'Hit']);
   assert.equal(first.headers.get('content-type'), 'image/png');
   assert.deepEqual(second.body, first.body);
+});
+
+test('a tile that names its version is kept for good, one that does not as long as the operator says', async () => {
+  const versioned = await ask(path('hit'));
+  assert.equal(versioned.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+  const plain = await ask(unversioned());
+  assert.equal(plain.headers.get('cache-control'), TILES_KEPT);
 });
 
 test('thirty viewers who miss one tile at once cost one request of the function', async () => {
@@ -118,9 +134,9 @@ test('a viewer who has the tile is told so, by the edge alone', async () => {
 
 test('a stale tile is asked for again by its ETag, and the function answers 304', async () => {
   await withCacheControl('public, max-age=1', async brief => {
-    const first = await ask(path('stale'), {}, brief);
+    const first = await ask(unversioned(), {}, brief);
     await sleep(2100);
-    const second = await ask(path('stale'), {}, brief);
+    const second = await ask(unversioned(), {}, brief);
     assert.deepEqual([first.status, second.status, second.cache], [200, 200, 'RefreshHit']);
     assert.deepEqual(second.body, first.body);
     assert.deepEqual(brief.function.answered, [200, 304]);
@@ -129,10 +145,10 @@ test('a stale tile is asked for again by its ETag, and the function answers 304'
 
 test('while a stale tile is asked for again, viewers have the old one at once', async () => {
   await withCacheControl('public, max-age=1, stale-while-revalidate=60', async brief => {
-    await ask(path('swr'), {}, brief);
+    await ask(unversioned(), {}, brief);
     await sleep(2100);
     brief.store.signal('SIGSTOP');
-    const stale = await ask(path('swr'), {}, brief);
+    const stale = await ask(unversioned(), {}, brief);
     brief.store.signal('SIGCONT');
     assert.deepEqual([stale.status, stale.cache], [200, 'Hit']);
     for (let attempt = 0; attempt < 100 && brief.function.answered.length < 2; attempt++) await sleep(50);
@@ -181,25 +197,25 @@ test('documents name the host that was asked, and two hosts never share one', as
 test('a failure of the store is never kept', async () => {
   await edge.store.put('later.tif', sample);
   await edge.store.stop();
-  const failed = await ask(path('store', tile, 'later.tif'));
+  const failed = await ask(path('store', 'later.tif'));
   assert.ok([502, 503, 504].includes(failed.status), `${failed.status} ${failed.body}`);
   assert.equal(failed.headers.get('cache-control'), 'no-store');
   assert.equal(failed.headers.get('access-control-allow-origin'), '*');
   await edge.store.start();
   await edge.store.put('later.tif', sample);
-  const mended = await ask(path('store', tile, 'later.tif'));
+  const mended = await ask(path('store', 'later.tif'));
   assert.deepEqual([mended.status, mended.cache], [200, 'Miss']);
 });
 
 test('an instance killed at work fails one request, and the next is served', async () => {
   await edge.store.put('held.tif', sample);
   edge.store.signal('SIGSTOP');
-  const lost = ask(path('killed', tile, 'held.tif'));
+  const lost = ask(path('killed', 'held.tif'));
   for (let attempt = 0; attempt < 100 && !edge.function.killBusy(); attempt++) await sleep(20);
   const answer = await lost;
   edge.store.signal('SIGCONT');
   assert.equal(answer.status, 502);
-  const next = await ask(path('killed', tile, 'held.tif'));
+  const next = await ask(path('killed', 'held.tif'));
   assert.equal(next.status, 200, String(next.body));
 });
 
