@@ -11,8 +11,8 @@ use crate::warp::{Kernel, Rect};
 /// What a request may cost. Spent before anything is allocated or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most level pixels, all bands together, that one source may need for one answer.
-    pub samples: u64,
+    /// Most bytes that the samples of one source may take in memory, all bands together.
+    pub memory: u64,
     /// Most blocks of one source.
     pub blocks: u64,
     /// Most bytes of one source.
@@ -20,12 +20,12 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A 256 px tile of a COG needs about 0.3 million samples a band and 1 to 9 blocks of some 100 kB. These limits leave room for
-    /// 1024 px tiles, for 2048 px blocks and for strips, and keep a request below 100 MB and a second.
+    /// A 256 px tile of a COG needs some 0.3 MB of samples a band and 1 to 9 blocks of some 100 kB. These limits leave room for
+    /// 2048 px tiles, for large blocks and for strips of one row, and keep a request within the smallest functions and about a second.
     fn default() -> Self {
         Self {
-            samples: 64 << 20,
-            blocks: 1024,
+            memory: 128 << 20,
+            blocks: 8192,
             bytes: 64 << 20,
         }
     }
@@ -183,13 +183,14 @@ impl Plan {
                 bands: count,
             });
         }
-        let samples = (rect.area() as u64).saturating_mul(bands.len() as u64);
-        check("samples", samples, limits.samples)?;
         let data_type = level
             .image
             .format
             .data_type()
             .map_err(|error| Need::Refused(HeaderError::Format(error)))?;
+        let samples = (rect.area() as u64).saturating_mul(bands.len() as u64);
+        let memory = samples.saturating_mul(data_type.size() as u64);
+        check("bytes of samples", memory, limits.memory)?;
         let nodata = nodata.or(header.nodata).filter(|nodata| nodata.fits(data_type));
         // Masks by priority, as rio-tiler has it: nodata, alpha band, mask IFD.
         let alpha = header.alpha_band().filter(|_| nodata.is_none());
@@ -246,7 +247,11 @@ impl Plan {
             .iter()
             .filter_map(Read::at)
             .map(|at| at.end.saturating_sub(at.start));
-        check("bytes", bytes.fold(0, u64::saturating_add), limits.bytes)?;
+        check(
+            "bytes of blocks",
+            bytes.fold(0, u64::saturating_add),
+            limits.bytes,
+        )?;
         let samples_in_block = usize::from(level.image.format.samples_per_pixel);
         Ok(Self {
             level: level_index,

@@ -1,5 +1,6 @@
 //! Sources + target → the wanted bands on the target's pixels: plan, fetch, decode and warp, for all sources at once.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -91,6 +92,9 @@ impl Job<'_> {
 
     async fn plan<'a>(&self, part: &'a Part) -> Result<Option<Planned<'a>>, Problem> {
         let source = part.source.as_ref();
+        if part.bands.is_empty() {
+            return Ok(None);
+        }
         let header = &source.header;
         let (crs, georeference) = source
             .place()
@@ -155,7 +159,7 @@ impl Job<'_> {
         let image = level_image(header, plan.level);
         let data_type = image.format.data_type().map_err(|error| unreadable(&error))?;
         let mut assembly = Assembly::new(header, plan, data_type);
-        let mut wanted = Vec::new();
+        let mut awaited = Vec::new();
         for read in &plan.reads {
             let Some(at) = read.at() else {
                 assembly.leave_empty(plan, read, (image.block_width_px, read.rows().0));
@@ -164,23 +168,21 @@ impl Job<'_> {
             let known = source.known().get(at.clone());
             match known {
                 Ok(bytes) => place(&mut assembly, header, plan, read, &bytes)?,
-                Err(_) => wanted.push(at.clone()),
+                Err(_) => awaited.push((read, at.clone())),
             }
         }
-        let fetch = async |range: std::ops::Range<u64>| {
+        let fetch = async |range: Range<u64>| {
             let bytes = source
                 .read(self.fetcher, range.clone(), self.deadline, self.meter)
                 .await?;
             Ok::<_, SourceError>((range, bytes))
         };
-        let mut arriving: FuturesUnordered<_> = merge(wanted.clone()).into_iter().map(fetch).collect();
+        let ranges = awaited.iter().map(|(_, at)| at.clone()).collect();
+        let mut arriving: FuturesUnordered<_> = merge(ranges).into_iter().map(fetch).collect();
         while let Some(arrived) = arriving.next().await {
             let (range, bytes) = arrived?;
-            for read in &plan.reads {
-                if let Some(at) = read.at()
-                    && wanted.contains(at)
-                    && let Some(bytes) = part(&range, &bytes, at)
-                {
+            for (read, at) in &awaited {
+                if let Some(bytes) = part(&range, &bytes, at) {
                     place(&mut assembly, header, plan, read, &bytes)?;
                 }
             }

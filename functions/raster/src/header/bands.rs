@@ -51,6 +51,12 @@ pub(super) fn bands(directory: &Directory, image: &Image) -> Vec<Band> {
             _ => BandRole::Data,
         };
     }
+    // CMYK of 8 bits is decoded to RGB; what was black becomes an opaque alpha, as GDAL has it.
+    if let (Photometric::Cmyk, 8, [_, _, _, black]) =
+        (image.format.photometric, image.format.bits, bands.as_mut_slice())
+    {
+        black.role = BandRole::Alpha { associated: false };
+    }
     if let Some(text) = directory.text(tag::GDAL_METADATA) {
         apply_metadata(&text, &mut bands);
     }

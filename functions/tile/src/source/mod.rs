@@ -83,7 +83,16 @@ pub enum PlaceError {
         "the file does not say where its pixels lie: it needs ModelPixelScale and ModelTiepoint, or ModelTransformation"
     )]
     Nowhere,
+    /// Ground control points that no affine transform meets.
+    #[error(
+        "its ground control points lie up to {0} pixels off any affine transform: warp the file first, gdalwarp -tps in.tif out.tif"
+    )]
+    PoorFit(u64),
 }
+
+/// A fit to ground control points that is off by more than this share of the image's diagonal would put pixels in visibly
+/// wrong places. GCPs of a satellite's level-1 scene on flat ground stay below 1 %.
+const POOR_FIT: f64 = 0.05;
 
 /// One version of one file, open.
 #[derive(Debug)]
@@ -104,6 +113,11 @@ impl Source {
     pub fn place(&self) -> Result<(&Crs, &Georeference), PlaceError> {
         let crs = self.crs.as_ref().map_err(Clone::clone)?;
         let georeference = self.header.georeference.as_ref().ok_or(PlaceError::Nowhere)?;
+        let full = self.header.full();
+        let diagonal_px = f64::from(full.width_px).hypot(f64::from(full.height_px));
+        if georeference.fit_error_px > (POOR_FIT * diagonal_px).max(1.0) {
+            return Err(PlaceError::PoorFit(georeference.fit_error_px.round() as u64));
+        }
         Ok((crs, georeference))
     }
 

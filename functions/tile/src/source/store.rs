@@ -119,7 +119,7 @@ fn read_embedded(bytes: &'static [u8], range: Range<u64>) -> Answer {
     Answer {
         bytes: Bytes::from_static(bytes),
         size,
-        version: concat!("\"", env!("CARGO_PKG_VERSION"), "\"").to_owned(),
+        version: format!("\"{}-{size:x}\"", env!("CARGO_PKG_VERSION")),
     }
 }
 
