@@ -54,14 +54,14 @@ impl Shown {
 }
 
 /// A `TileJSON` 3.0.0 document.
-pub(super) fn tilejson(layer: Option<&Layer>, shown: &Shown, tiles: &str) -> Value {
+pub(super) fn tilejson(name: Option<&str>, layer: Option<&Layer>, shown: &Shown, tiles: &str) -> Value {
     let Shown(extent) = shown;
     let (lon, lat, zoom) = extent.center();
     let mut json = json!({
         "tilejson": "3.0.0",
         "version": "1.0.0",
         "scheme": "xyz",
-        "name": layer.map_or("edgetile", |layer| layer.title.as_str()),
+        "name": name.or(layer.map(|layer| layer.title.as_str())).unwrap_or("edgetile"),
         "tiles": [tiles],
         "minzoom": extent.minzoom,
         "maxzoom": extent.maxzoom,

@@ -139,7 +139,7 @@ impl App {
         let extent = self.reading.extent(&files, asked.grid.clone(), call).await?;
         let extent = documents::Shown::of(extent, layer).with_zooms(asked.minzoom, asked.maxzoom);
         let tiles = format!("{}{}", public::base(&self.settings, request), asked.template);
-        let json = documents::tilejson(layer, &extent, &tiles);
+        let json = documents::tilejson(asked.name, layer, &extent, &tiles);
         Ok(documents::document(&json, Freshness::Document, request))
     }
 

@@ -59,6 +59,8 @@ pub struct TileJsonRequest {
     pub grid: Grid,
     /// The address of the tiles below the server's own, with `{z}`, `{x}`, `{y}` and their query.
     pub template: String,
+    /// What the route itself is called, where it has a name of its own.
+    pub name: Option<&'static str>,
     /// The lowest zoom, when the request sets it.
     pub minzoom: Option<u8>,
     /// The deepest zoom, when the request sets it.
@@ -277,7 +279,9 @@ impl Line {
             Pairs(&pairs)
         );
         let (minzoom, maxzoom) = (zoom("minzoom")?, zoom("maxzoom")?);
+        let name = self.preset.is_some().then_some("NDVI");
         Ok(Route::TileJson(TileJsonRequest {
+            name,
             asked: self.asked,
             grid: self.grid,
             template,
