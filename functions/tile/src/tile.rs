@@ -94,9 +94,10 @@ impl Reading {
             blocks: blocks as u32,
             ..Cost::default()
         });
+        // Reads of pixels have confirmed the version; a file that was wholly known has not been asked.
+        self.confirm(&files, call).await?;
         clock.lap("pixels");
         let Some(bands) = binding.combine(rasters) else {
-            self.confirm(&files, call).await?;
             return Ok(Outcome::Empty(clock.stamp(about, call)));
         };
         clock.lap("math");
