@@ -8,7 +8,7 @@ use edgetile_raster::warp::Target;
 
 use crate::bind::Binding;
 use crate::layers::Task;
-use crate::request::{Format, Refused};
+use crate::request::{Format, Refused, Style};
 use crate::response::Problem;
 
 /// TiTiler's quality of JPEG.
@@ -38,10 +38,31 @@ pub fn draw(
             encoded(encode::geotiff(data, &place(target)?, nodata)).map(Some)
         }
         _ if bands.is_empty() => Ok(None),
-        Format::Png => encoded(encode::png(&paint(bands, binding, task)?)).map(Some),
-        Format::Jpeg => encoded(encode::jpeg(&paint(bands, binding, task)?, JPEG_QUALITY)).map(Some),
-        Format::Webp => encoded(encode::webp(&paint(bands, binding, task)?, None)).map(Some),
+        Format::Png | Format::Jpeg | Format::Webp => picture(&paint(bands, binding, task)?, task.format),
     }
+}
+
+/// The bytes of a picture of nothing, wholly transparent where its format can be; `None` for data formats.
+pub fn nothing(task: &Task) -> Result<Option<Bytes>, Problem> {
+    let edge = task.edge_px as usize;
+    let empty = Picture {
+        width: edge,
+        height: edge,
+        pixels: Pixels::Gray(vec![0; edge * edge]),
+        alpha: Some(vec![0; edge * edge]),
+    };
+    picture(&empty, task.format)
+}
+
+/// The bytes of a picture; `None` for data formats.
+fn picture(picture: &Picture, format: Format) -> Result<Option<Bytes>, Problem> {
+    let bytes = match format {
+        Format::Png => encode::png(picture),
+        Format::Jpeg => encode::jpeg(picture, JPEG_QUALITY),
+        Format::Webp => encode::webp(picture, None),
+        Format::Npy | Format::Tif => return Ok(None),
+    };
+    encoded(bytes).map(Some)
 }
 
 /// Whether a task for data asks for colours all the same.
@@ -70,11 +91,14 @@ fn paint(bands: &Raster, binding: &Binding, task: &Task) -> Result<Picture, Prob
     colour::render(bands, &style).map_err(|error| unfit(&error))
 }
 
-/// What is wrong with a style; the message begins with the parameter's name.
+/// What is wrong with a style; the message begins with the parameter's name, which is that of bands where it has none.
 fn unfit(error: &colour::ColourError) -> Problem {
     let text = error.to_string();
-    let (name, reason) = text.split_once(": ").unwrap_or(("style", &text));
-    Refused::parameter(name, reason).into()
+    let named = text.split_once(": ");
+    let (name, reason) = named
+        .filter(|(name, _)| Style::PARAMETERS.contains(name))
+        .unwrap_or(("bidx", &text));
+    Refused::parameter(name, format!("does not fit: {reason}")).into()
 }
 
 /// A picture that its format cannot hold is for the caller to mend; that a codec fails is ours.

@@ -15,12 +15,13 @@ use futures_util::FutureExt;
 use http::{Method, Request, Response};
 use tracing::{error, info};
 
+use crate::draw;
 use crate::event::{Deadline, Trace};
 use crate::fetch::Meter;
-use crate::layers::Catalog;
+use crate::layers::{Catalog, Task};
 use crate::request::{Grid, Refused, Route, TileJsonRequest};
 use crate::response::{About, ETag, Freshness, Outcome, Policy, Problem, preflight};
-use crate::settings::Settings;
+use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
 use crate::viewer;
 
@@ -82,7 +83,10 @@ impl App {
             meter: Meter::default(),
         };
         match route {
-            Route::Tile(asked) => self.reading.tile(&self.catalog.task(&asked)?, &call).await,
+            Route::Tile(asked) => {
+                let task = self.catalog.task(&asked)?;
+                self.shown(self.reading.tile(&task, &call).await?, &task)
+            }
             Route::TileJson(asked) => self.tilejson(request, &asked, &call).await,
             Route::Info(asked) => {
                 let (files, _) = self.catalog.find(&asked.asked)?;
@@ -126,6 +130,23 @@ impl App {
                 request,
             )),
         }
+    }
+
+    /// A tile without data as a transparent picture, where the operator wants one.
+    fn shown(&self, outcome: Outcome, task: &Task) -> Result<Outcome, Problem> {
+        let Outcome::Empty(about) = outcome else {
+            return Ok(outcome);
+        };
+        let wanted = self.policy.empty_tile == EmptyTile::Transparent;
+        let picture = if wanted { draw::nothing(task)? } else { None };
+        Ok(match picture {
+            Some(body) => Outcome::Content {
+                body,
+                media_type: task.format.media_type(),
+                about,
+            },
+            None => Outcome::Empty(about),
+        })
     }
 
     async fn tilejson(

@@ -155,6 +155,14 @@ async fn a_tile_beside_the_scene_is_as_the_operator_chose() {
         let response = get(&app, "/tiles/truecolour/12/0/0.png").await;
         assert_eq!((response.status().as_u16(), response.body().len()), (status, 0));
     }
+    let app = app(&[("EDGETILE_EMPTY_TILE", "transparent")]).await;
+    for (format, starts) in [("png", &b"\x89PNG"[..]), ("webp", b"RIFF"), ("jpg", b"\xff\xd8")] {
+        let response = get(&app, &format!("/tiles/truecolour/12/0/0@2x.{format}")).await;
+        assert_eq!(response.status(), StatusCode::OK, "{format}");
+        assert!(response.body().starts_with(starts), "{format}");
+    }
+    let data = get(&app, "/tiles/truecolour/12/0/0.npy").await;
+    assert_eq!(data.status(), StatusCode::NO_CONTENT);
 }
 
 #[tokio::test]
