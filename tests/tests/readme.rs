@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use edgetile::access::{Access, Denied, Root};
 use edgetile::layers::Catalog;
-use edgetile::request::{Format, Refused, Route, Style, slip_of};
+use edgetile::request::{Format, LARGEST_EDGE_PX, Refused, Route, Style, slip_of};
 use edgetile::response::{Policy, Problem};
 use edgetile::settings::{EmptyTile, TABLE};
 use edgetile_raster::grid;
+use edgetile_raster::plan::Limits;
 use edgetile_raster::warp::Kernel;
 use http::{HeaderValue, Method};
 
@@ -239,6 +240,20 @@ fn statuses_are_kept_as_long_as_the_table_says() {
             row[0]
         );
     }
+}
+
+#[test]
+fn limits_are_those_of_the_code() {
+    let limits = Limits::default();
+    let said = format!(
+        "may be {LARGEST_EDGE_PX} px wide. Of each file it may need {} MiB of samples, {} blocks, {} MiB",
+        limits.memory >> 20,
+        limits.blocks,
+        limits.bytes >> 20
+    );
+    let section = section("Statuses and caching");
+    let plain = section.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plain.contains(&said), "README, Statuses: write \"{said}\"");
 }
 
 #[test]
