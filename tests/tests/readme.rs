@@ -1,4 +1,4 @@
-//! The README's tables say what the code does: settings, routes, parameters, formats, statuses, the layers file.
+//! The documents say what the code does: settings, routes, parameters, formats, statuses, limits, dependencies.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -263,6 +263,28 @@ fn the_layers_file_can_be_read() {
     let (json, _) = json.split_once("```").expect("its end");
     let catalog = Catalog::parse(json, &Root::Folder("/data".into()), Access::default());
     assert_eq!(catalog.expect("README, Layers").layers().len(), 2);
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let (_, reasons) = text
+        .split_once("\n## Dependencies\n")
+        .expect("its section on dependencies");
+    for package in ["raster", "tile"] {
+        let manifest = root().join("functions").join(package).join("Cargo.toml");
+        let manifest = fs::read_to_string(manifest).expect("a manifest");
+        let (_, dependencies) = manifest.split_once("\n[dependencies]\n").expect("dependencies");
+        let lines = dependencies.lines().take_while(|line| !line.starts_with('['));
+        for name in lines.filter_map(|line| line.split(['.', ' ', '=']).next()) {
+            let known =
+                name.is_empty() || name.starts_with("edgetile") || reasons.contains(&format!("`{name}`"));
+            assert!(
+                known,
+                "ARCHITECTURE.md, Dependencies: say what {name} is for, and why it was taken"
+            );
+        }
+    }
 }
 
 #[test]
