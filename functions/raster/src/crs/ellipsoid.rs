@@ -80,7 +80,9 @@ impl Ellipsoid {
         let p = x.hypot(y);
         let e2 = self.e2();
         let second_e2 = e2 / (1.0 - e2);
-        let (sin, cos) = (z * self.a).atan2(p * self.b).sin_cos();
+        let (along, across) = (z * self.a, p * self.b);
+        let length = along.hypot(across);
+        let (sin, cos) = (along / length, across / length);
         let lat = (z + second_e2 * self.b * sin.powi(3)).atan2(p - e2 * self.a * cos.powi(3));
         (y.atan2(x), lat)
     }

@@ -1,7 +1,10 @@
 //! The transverse Mercator projection by Krüger's series to the sixth order of the third flattening.
 //!
-//! C. F. F. Karney, "Transverse Mercator with an accuracy of a few nanometers", J. Geodesy 85 (2011), equations 7–11
-//! (forward), 11–21 (reverse), 35 (α) and 36 (β): the error stays below 5 nm within 35° of the central meridian.
+//! C. F. F. Karney, "Transverse Mercator with an accuracy of a few nanometers", J. Geodesy 85 (2011): equations 7–21, 35
+//! (α) and 36 (β); the error stays below 5 nm within 35° of the central meridian. Between the latitude and the conformal
+//! latitude stand series as well, C. F. F. Karney, "On auxiliary latitudes", Survey Review 56 (2024), appendix A: they need
+//! no iteration, and the multiples of angles come from products, so that a point costs four transcendental functions
+//! forward and six back.
 
 use super::ellipsoid::Ellipsoid;
 
@@ -11,12 +14,11 @@ const ETA_LIMIT: f64 = 2.623_395_162_778;
 /// A transverse Mercator projection: metres from the false origin.
 #[derive(Clone, Debug)]
 pub(super) struct TransverseMercator {
-    /// First eccentricity.
-    e: f64,
-    /// 1 − e².
-    e2m: f64,
     /// Scale on the central meridian times the rectifying radius, metres per radian.
     radius: f64,
+    /// Latitude → conformal latitude, and back.
+    to_conformal: [f64; 6],
+    to_geodetic: [f64; 6],
     alpha: [f64; 6],
     beta: [f64; 6],
     lon_0: f64,
@@ -37,13 +39,12 @@ impl TransverseMercator {
     ) -> Self {
         let f = ellipsoid.f();
         let n = f / (2.0 - f);
-        let e2 = ellipsoid.e2();
         let n2 = n * n;
         let rectifying = ellipsoid.a / (1.0 + n) * (1.0 + n2 * (1.0 / 4.0 + n2 * (1.0 / 64.0 + n2 / 256.0)));
         let mut projection = Self {
-            e: e2.sqrt(),
-            e2m: 1.0 - e2,
             radius: scale * rectifying,
+            to_conformal: to_conformal(n),
+            to_geodetic: to_geodetic(n),
             alpha: alpha(n),
             beta: beta(n),
             lon_0,
@@ -59,11 +60,21 @@ impl TransverseMercator {
     pub(super) fn forward(&self, lon: f64, lat: f64) -> Option<(f64, f64)> {
         let (sin_lat, cos_lat) = lat.sin_cos();
         let (sin_lon, cos_lon) = (lon - self.lon_0).sin_cos();
-        // At a pole the tangent is large but finite, which is what the formulae want.
-        let tau = self.conformal(sin_lat, cos_lat);
-        let xi = tau.atan2(cos_lon);
-        let eta = (sin_lon / tau.hypot(cos_lon)).asinh();
-        let (xi, eta) = series(&self.alpha, xi, eta);
+        let (sin, cos) = turned(sin_lat, cos_lat, &self.to_conformal);
+        // On the sphere of conformal latitudes: sin ξ′, cos ξ′ and sinh η′ with the common divisor 1/cosh η′.
+        let across = cos * sin_lon;
+        let along = cos * cos_lon;
+        let square = sin * sin + along * along;
+        let xi = sin.atan2(along);
+        let eta = (across / square.sqrt()).asinh();
+        let double_xi = (2.0 * sin * along / square, (along * along - sin * sin) / square);
+        let sinh2 = across * across / square;
+        let double_eta = (
+            2.0 * (sinh2 * (1.0 + sinh2)).sqrt().copysign(across),
+            1.0 + 2.0 * sinh2,
+        );
+        let (d_xi, d_eta) = series(&self.alpha, double_xi, double_eta);
+        let (xi, eta) = (xi + d_xi, eta + d_eta);
         (eta.abs() <= ETA_LIMIT).then(|| {
             (
                 self.radius.mul_add(eta, self.false_east),
@@ -76,48 +87,54 @@ impl TransverseMercator {
     pub(super) fn inverse(&self, east: f64, north: f64) -> Option<(f64, f64)> {
         let xi = (north - self.north_0) / self.radius;
         let eta = (east - self.false_east) / self.radius;
-        if eta.is_nan() || eta.abs() > ETA_LIMIT {
+        if eta.is_nan() || eta.abs() > ETA_LIMIT || !xi.is_finite() {
             return None;
         }
-        let (xi, eta) = series(&self.beta, xi, eta);
-        let (sin_xi, cos_xi) = xi.sin_cos();
-        let sinh_eta = eta.sinh();
-        let tau = self.geodetic(sin_xi / sinh_eta.hypot(cos_xi));
-        Some((self.lon_0 + sinh_eta.atan2(cos_xi), tau.atan()))
-    }
-
-    /// Sine and cosine of the latitude → tangent of the conformal latitude (Karney, equations 7–9).
-    fn conformal(&self, sin_lat: f64, cos_lat: f64) -> f64 {
-        let tau = sin_lat / cos_lat;
-        let sigma = (self.e * (self.e * sin_lat).atanh()).sinh();
-        // 1/cos φ = √(1 + τ²)
-        (tau * (1.0 + sigma * sigma).sqrt()) - sigma / cos_lat.abs()
-    }
-
-    /// Tangent of the conformal latitude → tangent of the latitude, by Newton's method (Karney, equations 19–21): two
-    /// steps reach the last digit of a double for the Earth's flattening.
-    fn geodetic(&self, conformal: f64) -> f64 {
-        let mut tau = conformal / self.e2m;
-        for _ in 0..3 {
-            let secant = 1.0_f64.hypot(tau);
-            let sigma = (self.e * (self.e * tau / secant).atanh()).sinh();
-            let found = tau * 1.0_f64.hypot(sigma) - sigma * secant;
-            let step = (conformal - found) * (1.0 + self.e2m * tau * tau)
-                / (self.e2m * secant * 1.0_f64.hypot(found));
-            tau += step;
-            if step.is_nan() || step.abs() <= 1e-12 * (1.0 + tau.abs()) {
-                break;
-            }
-        }
-        tau
+        let (d_xi, d_eta) = series(&self.beta, (2.0 * xi).sin_cos(), sinh_cosh(2.0 * eta));
+        let (sin_xi, cos_xi) = (xi + d_xi).sin_cos();
+        let (sinh_eta, cosh_eta) = sinh_cosh(eta + d_eta);
+        let cos = sinh_eta.hypot(cos_xi);
+        let conformal = sin_xi.atan2(cos);
+        let double = (
+            2.0 * sin_xi * cos / (cosh_eta * cosh_eta),
+            1.0 - 2.0 * (sin_xi / cosh_eta).powi(2),
+        );
+        Some((
+            self.lon_0 + sinh_eta.atan2(cos_xi),
+            conformal + clenshaw(&self.to_geodetic, double),
+        ))
     }
 }
 
-/// ζ + Σ cⱼ sin 2jζ of the complex ζ = ξ + iη by Clenshaw's recurrence (Karney, equation 11; with −β, equation 15).
-fn series(coefficients: &[f64; 6], xi: f64, eta: f64) -> (f64, f64) {
-    let (sin, cos) = (2.0 * xi).sin_cos();
-    let (sinh, cosh) = ((2.0 * eta).sinh(), (2.0 * eta).cosh());
-    // 2 cos 2ζ and sin 2ζ.
+/// Hyperbolic sine and cosine from one exponential: absolute errors of a few 1e-16 suffice here.
+fn sinh_cosh(x: f64) -> (f64, f64) {
+    let up = x.exp();
+    let down = 1.0 / up;
+    (f64::midpoint(up, -down), f64::midpoint(up, down))
+}
+
+/// Sine and cosine of φ + Σ cⱼ sin 2jφ, whose sum is below 0.004 on any ellipsoid of the Earth.
+fn turned(sin: f64, cos: f64, coefficients: &[f64; 6]) -> (f64, f64) {
+    let by = clenshaw(coefficients, (2.0 * sin * cos, 1.0 - 2.0 * sin * sin));
+    let square = by * by;
+    let sin_by = by * (1.0 - square * (1.0 / 6.0 - square / 120.0));
+    let cos_by = 1.0 - square * (1.0 / 2.0 - square * (1.0 / 24.0 - square / 720.0));
+    (sin * cos_by + cos * sin_by, cos * cos_by - sin * sin_by)
+}
+
+/// Σ cⱼ sin 2jφ from sin 2φ and cos 2φ.
+fn clenshaw(coefficients: &[f64; 6], (sin, cos): (f64, f64)) -> f64 {
+    let (mut last, mut now) = (0.0, 0.0);
+    for c in coefficients.iter().rev() {
+        (last, now) = (now, 2.0 * cos * now - last + c);
+    }
+    sin * now
+}
+
+/// Σ cⱼ sin 2jζ of the complex ζ = ξ + iη by Clenshaw's recurrence, from sin 2ξ, cos 2ξ, sinh 2η and cosh 2η (Karney
+/// 2011, equation 11; with −β, equation 15).
+fn series(coefficients: &[f64; 6], (sin, cos): (f64, f64), (sinh, cosh): (f64, f64)) -> (f64, f64) {
+    // 2 cos 2ζ.
     let (re, im) = (2.0 * cos * cosh, -2.0 * sin * sinh);
     let mut last = (0.0, 0.0);
     let mut now = (0.0, 0.0);
@@ -130,10 +147,7 @@ fn series(coefficients: &[f64; 6], xi: f64, eta: f64) -> (f64, f64) {
         now = next;
     }
     let (sin_re, sin_im) = (sin * cosh, cos * sinh);
-    (
-        xi + sin_re * now.0 - sin_im * now.1,
-        eta + sin_im * now.0 + sin_re * now.1,
-    )
+    (sin_re * now.0 - sin_im * now.1, sin_im * now.0 + sin_re * now.1)
 }
 
 /// Horner's rule: the coefficients of n, n², …, from the lowest.
@@ -141,7 +155,90 @@ fn polynomial(n: f64, coefficients: &[f64]) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| (sum + c) * n)
 }
 
-/// Karney, equation 35.
+/// Latitude → conformal latitude (Karney 2024, appendix A, χ from φ).
+fn to_conformal(n: f64) -> [f64; 6] {
+    [
+        polynomial(
+            n,
+            &[
+                -2.0,
+                2.0 / 3.0,
+                4.0 / 3.0,
+                -82.0 / 45.0,
+                32.0 / 45.0,
+                4642.0 / 4725.0,
+            ],
+        ),
+        polynomial(
+            n,
+            &[
+                0.0,
+                5.0 / 3.0,
+                -16.0 / 15.0,
+                -13.0 / 9.0,
+                904.0 / 315.0,
+                -1522.0 / 945.0,
+            ],
+        ),
+        polynomial(
+            n,
+            &[0.0, 0.0, -26.0 / 15.0, 34.0 / 21.0, 8.0 / 5.0, -12_686.0 / 2835.0],
+        ),
+        polynomial(
+            n,
+            &[0.0, 0.0, 0.0, 1237.0 / 630.0, -12.0 / 5.0, -24_832.0 / 14_175.0],
+        ),
+        polynomial(n, &[0.0, 0.0, 0.0, 0.0, -734.0 / 315.0, 109_598.0 / 31_185.0]),
+        polynomial(n, &[0.0, 0.0, 0.0, 0.0, 0.0, 444_337.0 / 155_925.0]),
+    ]
+}
+
+/// Conformal latitude → latitude (Karney 2024, appendix A, φ from χ).
+fn to_geodetic(n: f64) -> [f64; 6] {
+    [
+        polynomial(
+            n,
+            &[2.0, -2.0 / 3.0, -2.0, 116.0 / 45.0, 26.0 / 45.0, -2854.0 / 675.0],
+        ),
+        polynomial(
+            n,
+            &[
+                0.0,
+                7.0 / 3.0,
+                -8.0 / 5.0,
+                -227.0 / 45.0,
+                2704.0 / 315.0,
+                2323.0 / 945.0,
+            ],
+        ),
+        polynomial(
+            n,
+            &[
+                0.0,
+                0.0,
+                56.0 / 15.0,
+                -136.0 / 35.0,
+                -1262.0 / 105.0,
+                73_814.0 / 2835.0,
+            ],
+        ),
+        polynomial(
+            n,
+            &[
+                0.0,
+                0.0,
+                0.0,
+                4279.0 / 630.0,
+                -332.0 / 35.0,
+                -399_572.0 / 14_175.0,
+            ],
+        ),
+        polynomial(n, &[0.0, 0.0, 0.0, 0.0, 4174.0 / 315.0, -144_838.0 / 6237.0]),
+        polynomial(n, &[0.0, 0.0, 0.0, 0.0, 0.0, 601_676.0 / 22_275.0]),
+    ]
+}
+
+/// Karney 2011, equation 35.
 fn alpha(n: f64) -> [f64; 6] {
     [
         polynomial(
@@ -203,7 +300,7 @@ fn alpha(n: f64) -> [f64; 6] {
     ]
 }
 
-/// Karney, equation 36, with the sign of its use in equation 15.
+/// Karney 2011, equation 36, with the sign of its use in equation 15.
 fn beta(n: f64) -> [f64; 6] {
     [
         -polynomial(
