@@ -7,6 +7,7 @@
 
 mod registry;
 mod definition;
+mod parameters;
 mod ellipsoid;
 mod units;
 mod datum;
@@ -240,5 +241,7 @@ impl Crs {
     }
 }
 
+#[cfg(test)]
+mod golden;
 #[cfg(test)]
 mod tests;

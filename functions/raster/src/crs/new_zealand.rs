@@ -55,7 +55,7 @@ const TO_GRID: [(f64, f64); 6] = [
 
 impl MapGrid {
     /// Longitude and latitude of the origin in radians, false easting and northing in metres.
-    pub(super) fn new(ellipsoid: &Ellipsoid, lon_0: f64, lat_0: f64, east: f64, north: f64) -> Self {
+    pub(super) fn new(ellipsoid: &Ellipsoid, (lon_0, lat_0): (f64, f64), (east, north): (f64, f64)) -> Self {
         Self {
             a: ellipsoid.a,
             lon_0,

@@ -13,6 +13,7 @@ use super::CrsError;
 use super::colombia::ColombiaUrban;
 use super::ellipsoid::{Ellipsoid, WGS84};
 use super::new_zealand::MapGrid;
+use super::parameters::Parameters;
 use super::transverse_mercator::TransverseMercator;
 use super::van_der_grinten::VanDerGrinten;
 
@@ -65,7 +66,7 @@ impl Transform for Point {
 
 impl Pair {
     /// `parameters` as in a PROJ string, without ellipsoid, datum, units, axes and prime meridian.
-    pub(super) fn new(parameters: &str, ellipsoid: &Ellipsoid) -> Result<Self, CrsError> {
+    fn new(parameters: &str, ellipsoid: &Ellipsoid) -> Result<Self, CrsError> {
         let figure = format!("+a={} +b={}", ellipsoid.a, ellipsoid.b);
         let build = |text: &str| {
             Proj::from_proj_string(text).map_err(|error| match error {
@@ -89,7 +90,7 @@ impl Pair {
 }
 
 /// The value of `proj=` in a PROJ string.
-pub(super) fn method_of(parameters: &str) -> String {
+fn method_of(parameters: &str) -> String {
     let value = parameters
         .split_whitespace()
         .find_map(|token| token.trim_start_matches('+').strip_prefix("proj="));
@@ -97,6 +98,45 @@ pub(super) fn method_of(parameters: &str) -> String {
 }
 
 impl Projection {
+    /// The projection that PROJ parameters describe, on an ellipsoid.
+    pub(super) fn parse(own: &Parameters, ellipsoid: &Ellipsoid) -> Result<Self, CrsError> {
+        let ((lon_0, lat_0), (east, north)) = (own.origin()?, own.false_origin()?);
+        let transverse = |lon_0, lat_0, scale, east, north| {
+            let found = TransverseMercator::new(ellipsoid, lon_0, lat_0, scale, east, north);
+            Self::TransverseMercator(Box::new(found))
+        };
+        Ok(match own.get("proj").unwrap_or_default() {
+            "webmerc" => Self::WebMercator,
+            "merc" if is_web_mercator(own, ellipsoid)? => Self::WebMercator,
+            "tmerc" | "etmerc" => transverse(lon_0, lat_0, own.scale()?, east, north),
+            "utm" => {
+                let zone = own.number_or("zone", 0.0)?;
+                if !(1.0..=60.0).contains(&zone) {
+                    return Err(CrsError::Malformed(format!("there is no UTM zone {zone}")));
+                }
+                let north = if own.get("south").is_some() {
+                    10_000_000.0
+                } else {
+                    0.0
+                };
+                transverse((zone * 6.0 - 183.0).to_radians(), 0.0, 0.9996, 500_000.0, north)
+            }
+            "nzmg" => Self::NewZealand(MapGrid::new(ellipsoid, (lon_0, lat_0), (east, north))),
+            "vandg" => Self::VanDerGrinten(VanDerGrinten::new(ellipsoid, lon_0, (east, north))),
+            "col_urban" => {
+                let height = own.number_or("h_0", 0.0)?;
+                Self::ColombiaUrban(ColombiaUrban::new(
+                    ellipsoid,
+                    (lon_0, lat_0),
+                    (east, north),
+                    height,
+                ))
+            }
+            "geocent" | "cart" => return Err(CrsError::Geocentric("geocentric".to_owned())),
+            _ => Self::Other(Box::new(Pair::new(&own.projection(), ellipsoid)?)),
+        })
+    }
+
     /// Longitude and latitude in radians on the ellipsoid → easting and northing in metres.
     pub(super) fn forward(&self, lon: f64, lat: f64) -> Option<(f64, f64)> {
         match self {
@@ -128,4 +168,10 @@ impl Projection {
             Self::Other(pair) => Pair::run(&pair.projected, &pair.geographic, x, y),
         }
     }
+}
+
+/// PROJ 4's spelling of EPSG:3857: a sphere of WGS 84's radius, with its longitudes and latitudes unshifted.
+fn is_web_mercator(own: &Parameters, ellipsoid: &Ellipsoid) -> Result<bool, CrsError> {
+    let plain = own.origin()? == (0.0, 0.0) && own.false_origin()? == (0.0, 0.0) && own.scale()? == 1.0;
+    Ok(plain && own.number_or("lat_ts", 0.0)? == 0.0 && (ellipsoid.a, ellipsoid.b) == (WGS84.a, WGS84.a))
 }

@@ -20,7 +20,7 @@ pub(super) struct VanDerGrinten {
 
 impl VanDerGrinten {
     /// Central meridian in radians, false easting and northing in metres.
-    pub(super) fn new(ellipsoid: &Ellipsoid, lon_0: f64, east: f64, north: f64) -> Self {
+    pub(super) fn new(ellipsoid: &Ellipsoid, lon_0: f64, (east, north): (f64, f64)) -> Self {
         Self {
             radius: ellipsoid.authalic_radius(),
             lon_0,
