@@ -108,11 +108,16 @@ impl Described {
             )),
             Some(code) if self.parameters.is_empty() => Crs::from_epsg(code),
             Some(code) => {
+                let known = Crs::from_epsg(code)?;
                 let entry = registry::find(code)?;
                 let text = format!("{} {}", self.parameters, entry.parameters);
                 let definition = Definition::parse(&text, Some(entry.code), entry.base)?;
-                let same = definition.unit_to_metre() == Crs::from_epsg(code)?.unit_to_metre();
-                Ok(Crs::new(same.then_some(entry.code), entry.name, definition))
+                let same = definition.unit_to_metre() == known.unit_to_metre();
+                Ok(if same {
+                    known
+                } else {
+                    Crs::new(None, entry.name, definition)
+                })
             }
         }
     }

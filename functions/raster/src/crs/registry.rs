@@ -2,6 +2,10 @@
 //!
 //! `testdata/crs_registry.py` writes the three files and describes their lines. The parameters are facts of the EPSG
 //! Dataset v11.022 (IOGP, <https://epsg.org>) and of Esri's list, as PROJ 9.5.1 holds them.
+//!
+//! Of the 6,430 systems that we project, each at 49 points of its area of use, 10 differ from PROJ by more than 1 mm.
+//! Their ways to WGS 84 are steps that we do not read, and they lie up to 600 m off: offsets in degrees (EPSG:2000,
+//! 4120, 4600, 4815) and turns of the meridian (4805, 5132, 5169 to 5172).
 
 use super::CrsError;
 use super::method::fold;
