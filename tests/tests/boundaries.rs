@@ -97,7 +97,7 @@ fn one_module_names_status_codes() {
     only(
         "functions/tile/src",
         &["StatusCode::"],
-        &["response.rs", "source/store.rs"],
+        &["response.rs", "source/store.rs", "source/transport.rs"],
         "answer a Problem or an Outcome; response.rs alone decides which status says so",
     );
 }

@@ -16,7 +16,7 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, RetryConfig};
 
-use super::transport::Transport;
+use super::transport::{Throttled, Transport};
 use crate::access::{self, Location};
 use crate::settings::StoreVariables;
 
@@ -188,6 +188,7 @@ fn sort(error: &object_store::Error) -> StoreError {
         E::PermissionDenied { .. } | E::Unauthenticated { .. } => StoreError::Forbidden,
         E::Precondition { .. } | E::NotModified { .. } => StoreError::Replaced,
         E::InvalidPath { .. } => StoreError::BadAddress,
+        other if Throttled::is_behind(other) => StoreError::Throttled,
         other => {
             tracing::warn!(error = %other, "store");
             StoreError::Unavailable
@@ -215,16 +216,18 @@ async fn read_http(
         request = request.header(header::IF_MATCH, version);
     }
     let request = request.body(()).map_err(|_| StoreError::BadAddress)?;
-    let response = transport
-        .get(request)
-        .await
-        .map_err(|_| StoreError::Unavailable)?;
+    let response = transport.get(request).await.map_err(|error| {
+        if Throttled::is_behind(&error) {
+            StoreError::Throttled
+        } else {
+            StoreError::Unavailable
+        }
+    })?;
     match response.status() {
         StatusCode::PARTIAL_CONTENT => {}
         StatusCode::NOT_FOUND | StatusCode::GONE => return Err(StoreError::NotFound),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(StoreError::Forbidden),
         StatusCode::PRECONDITION_FAILED => return Err(StoreError::Replaced),
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => return Err(StoreError::Throttled),
         // A server that ignores ranges would send the whole object.
         StatusCode::OK => return Err(StoreError::WrongAnswer),
         _ => return Err(StoreError::Unavailable),

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
 use http_body_util::BodyExt;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -21,6 +22,18 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Idle connections are closed by us before a store closes them: S3 does so after about 20 s.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The store asked for patience: status 429 or 503.
+#[derive(Debug, thiserror::Error)]
+#[error("the store is throttling")]
+pub struct Throttled;
+
+impl Throttled {
+    /// Whether it is what lies behind an error.
+    pub fn is_behind(error: &(dyn std::error::Error + 'static)) -> bool {
+        std::iter::successors(Some(error), |error| error.source()).any(|error| error.is::<Self>())
+    }
+}
 
 type Pool = Client<HttpsConnector<TcpConnector>, HttpRequestBody>;
 
@@ -70,6 +83,13 @@ impl HttpService for Transport {
             };
             HttpError::new(kind, error)
         })?;
+        // object_store would fold this into an error without a status.
+        if matches!(
+            response.status(),
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+        ) {
+            return Err(HttpError::new(HttpErrorKind::Interrupted, Throttled));
+        }
         Ok(response.map(|body| {
             HttpResponseBody::new(body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error)))
         }))
