@@ -79,7 +79,7 @@ fn apply_metadata(text: &str, bands: &mut [Band]) {
         let Some(band) = bands.get_mut(sample) else {
             continue;
         };
-        let value = item.text().unwrap_or_default().trim();
+        let value = &unescaped(item.text().unwrap_or_default().trim());
         let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
         match role {
             "description" if !value.is_empty() => band.name = Some(value.to_owned()),
@@ -89,6 +89,15 @@ fn apply_metadata(text: &str, bands: &mut [Band]) {
             _ => {}
         }
     }
+}
+
+/// GDAL escapes a value once more before it writes it as XML (`GTiffDataset::WriteMDMetadata`).
+fn unescaped(text: &str) -> String {
+    let quoted = text
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"");
+    quoted.replace("&amp;", "&")
 }
 
 /// The colours of a palette image: tag 320 holds all reds, then greens, then blues, 16 bits each

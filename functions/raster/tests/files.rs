@@ -1,0 +1,543 @@
+//! Whole GeoTIFFs that `testdata/make_files.py` wrote, read as the function reads them; every sample and every mask value
+//! is compared with the formula that made it, of the whole level and of a window within it.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use edgetile_raster::crs::Crs;
+use edgetile_raster::decode::{ByteOrder, Photometric, decode};
+use edgetile_raster::header::{Affine, BandRole, Header, Nodata};
+use edgetile_raster::plan::{Limits, Plan, Read, Wanted};
+use edgetile_raster::samples::{Mask, Raster, Samples};
+use edgetile_raster::span::Known;
+use edgetile_raster::warp::{Assembly, Kernel, Placement, Rect, Target, resample};
+
+const SIZES: [(u32, u32); 3] = [(45, 37), (23, 19), (12, 10)];
+
+// ---------------------------------------------------------------- the formulas of make_files.py
+
+fn base(row: u32, column: u32, band: usize, level: usize) -> u32 {
+    (7 * row + 13 * column + 31 * band as u32 + 101 * level as u32) % 251
+}
+
+fn is_hole(row: u32, column: u32) -> bool {
+    (row + 2 * column).is_multiple_of(5)
+}
+
+/// The sample of a base value: a whole number, or a quarter.
+fn sample(kind: &str, base: u32) -> f64 {
+    whole(kind, base).map_or_else(|| f64::from(base) * 0.25 - 20.0, |value| value as f64)
+}
+
+fn whole(kind: &str, base: u32) -> Option<i128> {
+    let v = i128::from(base);
+    Some(match kind {
+        "u1" => v & 1,
+        "u2" => v & 3,
+        "u4" => v & 15,
+        "u8" => v,
+        "u10" => v * 4 + 3,
+        "u12" => v * 16 + 5,
+        "u16" => v * 257 + 1,
+        "u24" => v * 65_793 + 77,
+        "u32" => v * 16_843_009 + 5,
+        "u64" => v * 72_340_172_838_076_673 + 3,
+        "i8" => v - 125,
+        "i16" => v * 200 - 25_000,
+        "i32" => v * 16_000_000 - 2_000_000_000,
+        "i64" => v * 70_000_000_000_000_000 - 9_000_000_000_000_000_000,
+        _ => return None,
+    })
+}
+
+// ---------------------------------------------------------------- reading
+
+struct File {
+    name: &'static str,
+    known: Known,
+    header: Header,
+}
+
+fn open(name: &'static str) -> File {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("testdata/files/{name}.tif"));
+    let bytes = Bytes::from(std::fs::read(path).unwrap());
+    let size = bytes.len() as u64;
+    let mut known = Known::new();
+    known.insert(0, bytes);
+    let header = Header::read(&known, size).unwrap_or_else(|need| panic!("{name}: {need:?}"));
+    File { name, known, header }
+}
+
+impl File {
+    fn bands(&self) -> Vec<usize> {
+        let is_data = |band: &usize| self.header.bands[*band].role == BandRole::Data;
+        (0..self.header.bands.len()).filter(is_data).collect()
+    }
+
+    fn raster(&self, level: usize, rect: Rect) -> Raster {
+        self.window(level, rect).raster
+    }
+
+    fn window(&self, level: usize, rect: Rect) -> edgetile_raster::warp::Window {
+        let name = self.name;
+        let wanted = Wanted {
+            level,
+            rect,
+            bands: self.bands(),
+            nodata: None,
+        };
+        let plan = Plan::new(&self.header, &self.known, wanted, &Limits::default())
+            .unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let level = &self.header.levels[level];
+        let data_type = level.image.format.data_type().unwrap();
+        let mut assembly = Assembly::new(&self.header, &plan, data_type);
+        for read in &plan.reads {
+            let image = match read {
+                Read::Data { .. } => &level.image,
+                Read::Mask { .. } => level.mask.as_ref().unwrap(),
+            };
+            let (stored, needed) = read.rows();
+            let Some(at) = read.at() else {
+                assembly.leave_empty(&plan, read, (image.block_width_px, stored));
+                continue;
+            };
+            let bytes = self.known.get(at.clone()).unwrap();
+            let decoded = decode(&image.format, &bytes, stored, needed)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            assembly.place(&plan, read, &decoded, image.block_width_px);
+        }
+        assembly.finish()
+    }
+
+    /// The whole of a level, and a window that begins and ends within blocks.
+    fn rects(level: usize) -> [Rect; 2] {
+        let (width, height) = SIZES[level];
+        let whole = Rect {
+            x: 0,
+            y: 0,
+            width,
+            height,
+        };
+        let part = Rect {
+            x: width / 3,
+            y: height / 4,
+            width: width / 2,
+            height: height / 2,
+        };
+        [whole, part]
+    }
+
+    /// Compares every sample that the mask shows, and the mask.
+    fn check(
+        &self,
+        level: usize,
+        value: impl Fn(u32, u32, usize) -> f64,
+        mask: impl Fn(u32, u32, usize) -> u8,
+    ) {
+        let image = &self.header.levels[level].image;
+        assert_eq!((image.width_px, image.height_px), SIZES[level], "{}", self.name);
+        for rect in Self::rects(level) {
+            let raster = self.raster(level, rect);
+            assert_eq!(raster.bands, self.bands().len());
+            for band in 0..raster.bands {
+                for y in 0..rect.height {
+                    for x in 0..rect.width {
+                        let (row, column) = (rect.y + y, rect.x + x);
+                        let at = (band * raster.height + y as usize) * raster.width + x as usize;
+                        let place = format!(
+                            "{} level {level} band {band} row {row} column {column}",
+                            self.name
+                        );
+                        let expected = mask(row, column, band);
+                        assert_eq!(mask_at(&raster, at), expected, "mask, {place}");
+                        if expected > 0 {
+                            assert_eq!(value_at(&raster.samples, at), value(row, column, band), "{place}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A level of the formula, all of which holds data.
+    fn check_plain(&self, level: usize, kind: &str) {
+        self.check_plain_as(level, level, kind);
+    }
+
+    fn check_plain_as(&self, level: usize, made_as: usize, kind: &str) {
+        self.check(
+            level,
+            |row, column, band| sample(kind, base(row, column, band, made_as)),
+            |_, _, _| 255,
+        );
+    }
+}
+
+fn mask_at(raster: &Raster, at: usize) -> u8 {
+    match &raster.mask {
+        Mask::All => 255,
+        Mask::Shared(plane) => plane[at % plane.len()],
+        Mask::PerBand(planes) => planes[at],
+    }
+}
+
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the macro's arms hold every type, f64 among them"
+)]
+fn value_at(samples: &Samples, at: usize) -> f64 {
+    edgetile_raster::with_samples!(samples, values => values[at] as f64)
+}
+
+// ---------------------------------------------------------------- layouts and types
+
+#[test]
+fn every_layout_gives_the_samples_of_the_formula() {
+    for (name, kind) in [
+        ("strips_lzw", "u16"),
+        ("strips_packbits", "u8"),
+        ("strip_of_all", "u16"),
+        ("no_rows_per_strip", "u8"),
+        ("tiles_lzma", "i16"),
+        ("planar_tiles_predictor3", "f32"),
+        ("planar_strips_predictor2", "u16"),
+        ("big_endian_u16_predictor2", "u16"),
+        ("big_endian_u32_predictor2", "u32"),
+        ("big_endian_i16_predictor1", "i16"),
+        ("big_endian_f32_predictor3", "f32"),
+        ("big_endian_f64_predictor3", "f64"),
+    ] {
+        let file = open(name);
+        let is_big_endian = file.header.full().format.byte_order == ByteOrder::Big;
+        assert_eq!(is_big_endian, name.contains("big_endian"), "{name}");
+        file.check_plain(0, kind);
+    }
+}
+
+#[test]
+fn every_level_of_a_pyramid_is_found_whatever_the_order() {
+    for (name, kind, levels) in [
+        ("bigtiff", "i32", 2),
+        ("big_endian_bigtiff", "u16", 2),
+        ("overviews", "u8", 3),
+        ("overviews_out_of_order", "u8", 3),
+        ("overviews_in_subifds", "u16", 3),
+    ] {
+        let file = open(name);
+        assert_eq!(file.header.levels.len(), levels, "{name}");
+        assert_eq!(file.header.big, name.contains("big"), "{name}");
+        for level in 0..levels {
+            file.check_plain(level, kind);
+        }
+    }
+}
+
+#[test]
+fn a_page_that_is_no_overview_is_not_served_as_one() {
+    let file = open("page_that_is_no_overview");
+    assert_eq!(file.header.levels.len(), 2);
+    file.check_plain(0, "u8");
+    let raster = file.raster(1, File::rects(2)[0]);
+    assert_eq!(value_at(&raster.samples, 13), f64::from(base(1, 1, 0, 2)));
+    assert!(file.header.remarks.iter().any(|remark| remark.contains("pages")));
+}
+
+#[test]
+fn every_width_of_sample_keeps_its_value() {
+    for (name, kind) in [
+        ("bits_u1", "u1"),
+        ("bits_u2", "u2"),
+        ("bits_u4", "u4"),
+        ("bits_u10", "u10"),
+        ("bits_u12", "u12"),
+        ("bits_u24", "u24"),
+        ("bits_u32", "u32"),
+        ("bits_i8", "i8"),
+        ("bits_f16", "f16"),
+        ("bits_f24", "f24"),
+        ("bits_f64", "f64"),
+    ] {
+        let file = open(name);
+        let bits: u16 = kind[1..].parse().unwrap();
+        assert_eq!(file.header.full().format.bits, bits, "{name}");
+        file.check_plain(0, kind);
+    }
+}
+
+#[test]
+fn integers_of_64_bits_are_exact() {
+    for (name, kind) in [("bits_u64", "u64"), ("bits_i64", "i64")] {
+        let file = open(name);
+        file.check_plain(0, kind);
+        let raster = file.raster(0, File::rects(0)[0]);
+        for at in 0..raster.samples.len() {
+            let value = match &raster.samples {
+                Samples::U64(values) => i128::from(values[at]),
+                Samples::I64(values) => i128::from(values[at]),
+                other => panic!("{:?}", other.data_type()),
+            };
+            let (pixel, band) = ((at % (45 * 37)) as u32, at / (45 * 37));
+            assert_eq!(
+                Some(value),
+                whole(kind, base(pixel / 45, pixel % 45, band, 0)),
+                "{name}"
+            );
+        }
+    }
+}
+
+// ---------------------------------------------------------------- masks
+
+#[test]
+fn blocks_that_were_never_written_are_holes() {
+    let file = open("sparse");
+    assert_eq!(file.header.nodata, Some(Nodata::Integer(255)));
+    file.check(
+        0,
+        |row, column, band| f64::from(base(row, column, band, 0)),
+        |row, column, _| u8::from((row / 16 + column / 16).is_multiple_of(2)) * 255,
+    );
+}
+
+#[test]
+fn masks_of_1_and_8_bits_belong_to_the_level_of_their_size() {
+    for name in ["mask_of_1_bit", "mask_of_8_bit"] {
+        let file = open(name);
+        assert_eq!(file.header.levels.len(), 2, "{name}");
+        for level in 0..2 {
+            file.check(
+                level,
+                |row, column, band| f64::from(base(row, column, band, level)),
+                |row, column, _| u8::from(!is_hole(row, column)) * 255,
+            );
+        }
+    }
+}
+
+#[test]
+fn alpha_of_any_depth_is_partial_transparency() {
+    for (name, kind, full) in [
+        ("alpha_u8_unassalpha", "u8", 255.0),
+        ("alpha_u16_unassalpha", "u16", 65_535.0),
+    ] {
+        let file = open(name);
+        assert_eq!(file.bands(), [0, 1, 2], "{name}");
+        assert!(!file.header.alpha_is_associated(3));
+        let alpha = |row, column| (sample(kind, base(row, column, 3, 0)) as u32 | 1) as f64 / full;
+        file.check(
+            0,
+            |row, column, band| sample(kind, base(row, column, band, 0)),
+            |row, column, _| {
+                if is_hole(row, column) {
+                    return 0;
+                }
+                // What is not wholly transparent stays visible.
+                (alpha(row, column) * 255.0).round().max(1.0) as u8
+            },
+        );
+    }
+}
+
+#[test]
+fn colours_multiplied_by_alpha_are_divided_by_it() {
+    let file = open("alpha_u8_assocalpha");
+    assert!(file.header.alpha_is_associated(3));
+    let alpha = |row, column| u32::from(!is_hole(row, column)) * (base(row, column, 3, 0) | 1);
+    file.check(
+        0,
+        |row, column, band| {
+            let alpha = alpha(row, column);
+            let stored = base(row, column, band, 0).min(alpha);
+            (f64::from(stored) * 255.0 / f64::from(alpha)).round()
+        },
+        |row, column, _| alpha(row, column) as u8,
+    );
+}
+
+#[test]
+fn a_palette_is_told_and_indices_stay() {
+    let file = open("palette");
+    file.check_plain(0, "u8");
+    let palette = file.header.palette.as_ref().unwrap();
+    assert_eq!(palette.len(), 256);
+    for (i, colour) in palette.iter().enumerate() {
+        assert_eq!(*colour, [1, 3, 7].map(|step| (i * step % 256) as u8));
+    }
+}
+
+#[test]
+fn min_is_white_is_told_and_values_stay() {
+    let file = open("min_is_white");
+    assert_eq!(file.header.photometric, Photometric::MinIsWhite);
+    file.check_plain(0, "u8");
+}
+
+#[test]
+fn nodata_texts_mask_what_their_writers_meant() {
+    for name in ["nodata_float_0", "nodata_float_1", "nodata_float_2"] {
+        open(name).check(
+            0,
+            |row, column, _| sample("f32", base(row, column, 0, 0)),
+            |row, column, _| u8::from(!is_hole(row, column)) * 255,
+        );
+    }
+    // "  7 ", "7.0", and five that no byte can equal.
+    for (name, masked) in [
+        ("nodata_byte_0", Some(7)),
+        ("nodata_byte_1", Some(7)),
+        ("nodata_byte_2", None),
+        ("nodata_byte_3", None),
+        ("nodata_byte_4", None),
+        ("nodata_byte_5", None),
+        ("nodata_byte_6", None),
+    ] {
+        open(name).check(
+            0,
+            |row, column, _| f64::from(base(row, column, 0, 0)),
+            |row, column, _| u8::from(Some(base(row, column, 0, 0)) != masked) * 255,
+        );
+    }
+}
+
+// ---------------------------------------------------------------- meaning and place
+
+#[test]
+fn bands_carry_names_units_and_scales() {
+    let file = open("bands_described");
+    file.check_plain(0, "i16");
+    let [first, second] = file.header.bands.as_slice() else {
+        panic!("two bands")
+    };
+    assert_eq!(first.name.as_deref(), Some("air temperature"));
+    assert_eq!(
+        (first.unit.as_deref(), first.scale, first.offset),
+        (Some("K"), 0.5, -273.15)
+    );
+    assert_eq!(second.name.as_deref(), Some("B8A <nir>"));
+    assert_eq!(
+        (second.unit.as_deref(), second.scale, second.offset),
+        (None, 1.0, 0.0)
+    );
+}
+
+const NORTH_UP: Affine = Affine {
+    a: 10.0,
+    b: 0.0,
+    c: 500_000.0,
+    d: 0.0,
+    e: -10.0,
+    f: 5_200_000.0,
+};
+
+const ROTATED: Affine = Affine {
+    a: 8.0,
+    b: 3.0,
+    c: 500_000.0,
+    d: 2.0,
+    e: -9.0,
+    f: 5_200_000.0,
+};
+
+fn assert_near(found: &Affine, expected: &Affine, name: &str) {
+    for (column, row) in [(0.0, 0.0), (45.0, 0.0), (0.0, 37.0), (45.0, 37.0)] {
+        let ((x, y), (ex, ey)) = (found.apply(column, row), expected.apply(column, row));
+        assert!((x - ex).hypot(y - ey) < 1e-5, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn pixels_lie_where_the_tags_say() {
+    let half_pixel = Affine {
+        c: NORTH_UP.c - 5.0,
+        f: NORTH_UP.f + 5.0,
+        ..NORTH_UP
+    };
+    let south_up = Affine { e: 10.0, ..NORTH_UP };
+    for (name, expected) in [
+        ("overviews", NORTH_UP),
+        // GDAL moves the tie point to the pixel's centre as it writes, so the place stays.
+        ("place_point", NORTH_UP),
+        ("place_rotated", ROTATED),
+        ("place_south_up", south_up),
+        ("place_tie_off_corner", NORTH_UP),
+        ("place_tie_off_corner_point", half_pixel),
+        ("place_gcps_good", ROTATED),
+    ] {
+        let file = open(name);
+        let georeference = file.header.georeference.as_ref().unwrap();
+        let keys = file.header.geo_keys.as_ref().unwrap();
+        assert_eq!(keys.is_pixel_point(), name.ends_with("point"), "{name}");
+        assert_near(&georeference.affine, &expected, name);
+        assert!(georeference.fit_error_px < 1e-6, "{name}");
+        let crs = Crs::from_geokeys(keys).unwrap();
+        assert_eq!(crs.epsg(), Some(32633), "{name}");
+    }
+    assert_eq!(open("place_tie_alone").header.georeference, None);
+}
+
+#[test]
+fn control_points_that_no_affine_fits_are_told() {
+    let file = open("place_gcps_poor");
+    let georeference = file.header.georeference.as_ref().unwrap();
+    // One of six points is 400 m off; a pixel is 8 m wide.
+    assert!(
+        (15.0..60.0).contains(&georeference.fit_error_px),
+        "{georeference:?}"
+    );
+    assert!(
+        file.header
+            .remarks
+            .iter()
+            .any(|remark| remark.contains("control points"))
+    );
+}
+
+#[test]
+fn a_target_shows_the_pixel_under_the_centre_of_each_of_its_own() {
+    for name in [
+        "overviews",
+        "place_rotated",
+        "place_south_up",
+        "place_tie_off_corner_point",
+        "place_gcps_good",
+    ] {
+        let file = open(name);
+        let affine = file.header.georeference.as_ref().unwrap().affine;
+        let crs = Crs::from_epsg(32633).unwrap();
+        let target = Target {
+            crs: crs.clone(),
+            west: 499_951.0,
+            north: 5_200_123.0,
+            resolution: (7.0, 6.0),
+            size: (90, 110),
+            origin_px: (0, 0),
+        };
+        let placement = Placement::new(&target, &crs, &affine, SIZES[0]).unwrap();
+        let rect = placement.needs(Kernel::Nearest, SIZES[0]).unwrap();
+        let raster = resample(&file.window(0, rect), &placement, Kernel::Nearest);
+        let determinant = affine.a * affine.e - affine.b * affine.d;
+        let mut seen = 0;
+        for at in 0..90 * 110 {
+            let x = target.west + (f64::from(at % 90) + 0.5) * 7.0 - affine.c;
+            let y = target.north - (f64::from(at / 90) + 0.5) * 6.0 - affine.f;
+            let column = (affine.e * x - affine.b * y) / determinant;
+            let row = (affine.a * y - affine.d * x) / determinant;
+            let inside = (0.0..45.0).contains(&column) && (0.0..37.0).contains(&row);
+            assert_eq!(
+                mask_at(&raster, at as usize) > 0,
+                inside,
+                "{name}: {column} {row}"
+            );
+            if inside {
+                let expected = f64::from(base(row as u32, column as u32, 0, 0));
+                assert_eq!(
+                    value_at(&raster.samples, at as usize),
+                    expected,
+                    "{name}: {column} {row}"
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 1000, "{name}: {seen} pixels");
+    }
+}
