@@ -1,0 +1,223 @@
+//! How fast blocks decode: ours beside the codec's own library, in turns in one run, of blocks as files have them.
+//!
+//! `make bench-decode` prints the thread's time on a core, the least of all turns. With `--instructions` each is run once
+//! under valgrind instead, whose counts do not depend on what else the machine does. What ours does beyond the library, and is
+//! timed with: it checks the format, undoes the predictor and gives typed samples. Where a predictor is in play the
+//! library is timed alone and with the plainest loop that undoes it.
+
+use std::hint::black_box;
+use std::process::Command;
+use std::time::Duration;
+
+use edgetile_raster::decode::{BlockFormat, Compression, Predictor, decode};
+
+mod blocks;
+mod libraries;
+
+use blocks::{Block, SIDE};
+use libraries::Raw;
+
+/// Turns of each side: the least time of so many is steady on a machine with other work.
+const TURNS: usize = 40;
+
+/// One side of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Side {
+    Ours,
+    Library,
+    LibraryAndLoop,
+}
+
+const SIDES: [(Side, &str); 3] = [
+    (Side::Ours, "ours"),
+    (Side::Library, "library"),
+    (Side::LibraryAndLoop, "library-and-loop"),
+];
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["one", name, side] => one(name, side),
+        ["--instructions"] => table("instructions, thousands", instructions),
+        [] => {
+            let mut times = std::collections::HashMap::new();
+            for block in blocks::all() {
+                times.insert(block.name, least_times(&block));
+            }
+            table("time on a core, microseconds", |block, side| {
+                let at = SIDES.iter().position(|(other, _)| *other == side)?;
+                times[block.name][at].map(|time| time.as_secs_f64() * 1e6)
+            });
+        }
+        other => panic!("usage: decode [--instructions], not {other:?}"),
+    }
+}
+
+/// Prints a line for each block: ours, the library, and their ratio, without and with the loop.
+fn table(what: &str, measure: impl Fn(&Block, Side) -> Option<f64>) {
+    println!("{what}, blocks of {SIDE}x{SIDE} pixels");
+    println!(
+        "{:28} {:>7} {:>8} {:>8} {:>6} {:>12} {:>6}",
+        "block", "packed", "ours", "library", "ratio", "library+loop", "ratio"
+    );
+    for block in blocks::all() {
+        let packed = block.raw_len as f64 / block.packed.len() as f64;
+        let Some(ours) = measure(&block, Side::Ours) else {
+            continue;
+        };
+        let mut line = format!("{:28} {packed:>6.2}: {ours:>8.0}", block.name);
+        for (side, width) in [(Side::Library, 8), (Side::LibraryAndLoop, 12)] {
+            line += &measure(&block, side).map_or_else(
+                || format!(" {:>width$} {:>6}", "", ""),
+                |library| format!(" {library:>width$.0} {:>6.2}", ours / library),
+            );
+        }
+        println!("{}", line.trim_end());
+    }
+}
+
+/// The least time of each side, taken in turns.
+fn least_times(block: &Block) -> [Option<Duration>; 3] {
+    let mut least = [None; 3];
+    for _ in 0..TURNS {
+        for ((side, _), least) in SIDES.iter().zip(&mut least) {
+            let start = on_core();
+            if !measured_pass(block, *side) {
+                continue;
+            }
+            let time = on_core().saturating_sub(start);
+            *least = Some(least.map_or(time, |before: Duration| before.min(time)));
+        }
+    }
+    least
+}
+
+/// How long this thread has run: other work on the machine does not count.
+#[expect(unsafe_code, reason = "the clock of a thread is a C call")]
+fn on_core() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is written and nothing else.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    assert_eq!(status, 0, "this system has no clock of a thread");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Decodes once; `false` where that side has nothing to measure. Valgrind counts what happens in here.
+#[inline(never)]
+fn measured_pass(block: &Block, side: Side) -> bool {
+    if side == Side::Ours {
+        let decoded = decode(
+            &block.format,
+            &block.packed,
+            block.format.height_px,
+            block.format.height_px,
+        );
+        black_box(decoded.expect("a block that decodes"));
+        return true;
+    }
+    let has_loop = block.format.predictor != Predictor::None;
+    if side == Side::LibraryAndLoop && !has_loop {
+        return false;
+    }
+    match libraries::decode(&block.format, &block.packed, block.raw_len) {
+        Some(Raw::Bytes(mut raw)) => {
+            if side == Side::LibraryAndLoop {
+                undo(&block.format, &mut raw);
+            }
+            black_box(raw);
+            true
+        }
+        Some(Raw::Floats(samples)) => {
+            black_box(samples);
+            true
+        }
+        None => false,
+    }
+}
+
+/// The plainest loops that undo predictors 2 and 3 in little-endian bytes.
+fn undo(format: &BlockFormat, raw: &mut [u8]) {
+    let samples = usize::from(format.samples_per_pixel);
+    let item = usize::from(format.bits / 8);
+    let row_bytes = format.width_px as usize * samples * item;
+    for row in raw.chunks_exact_mut(row_bytes) {
+        match (format.predictor, item) {
+            (Predictor::Horizontal, 2) => {
+                let row = row.as_chunks_mut::<2>().0;
+                for at in samples..row.len() {
+                    let sum = u16::from_le_bytes(row[at]).wrapping_add(u16::from_le_bytes(row[at - samples]));
+                    row[at] = sum.to_le_bytes();
+                }
+            }
+            _ => {
+                for at in samples..row.len() {
+                    row[at] = row[at].wrapping_add(row[at - samples]);
+                }
+            }
+        }
+        if format.predictor == Predictor::FloatingPoint {
+            let planes = row.to_vec();
+            let len = row_bytes / item;
+            for (at, value) in row.chunks_exact_mut(item).enumerate() {
+                for (place, byte) in value.iter_mut().enumerate() {
+                    *byte = planes[(item - 1 - place) * len + at];
+                }
+            }
+        }
+    }
+}
+
+/// One pass of one side, for valgrind. The pass before it makes contexts and touches memory.
+fn one(name: &str, side: &str) {
+    let block = blocks::all()
+        .into_iter()
+        .find(|block| block.name == name)
+        .expect("a block of that name");
+    let (side, _) = SIDES
+        .iter()
+        .find(|(_, text)| *text == side)
+        .expect("a side of that name");
+    warm(&block, *side);
+    measured_pass(&block, *side);
+}
+
+/// Not inlined, and not `measured_pass` itself, so that valgrind does not count it.
+#[inline(never)]
+fn warm(block: &Block, side: Side) {
+    if side == Side::Ours {
+        let rows = block.format.height_px;
+        black_box(decode(&block.format, &block.packed, rows, rows).expect("a block that decodes"));
+    } else {
+        drop(libraries::decode(&block.format, &block.packed, block.raw_len));
+    }
+}
+
+/// Thousands of instructions of one pass; `None` where that side has nothing to measure.
+fn instructions(block: &Block, side: Side) -> Option<f64> {
+    if side == Side::LibraryAndLoop && block.format.predictor == Predictor::None {
+        return None;
+    }
+    if side == Side::Library && matches!(block.format.compression, Compression::PackBits) {
+        return None;
+    }
+    let name = SIDES.iter().find(|(other, _)| *other == side)?.1;
+    let output = Command::new("valgrind")
+        .args([
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            "--collect-atstart=no",
+        ])
+        .arg("--toggle-collect=*measured_pass*")
+        .arg(std::env::current_exe().expect("this program has a path"))
+        .args(["one", block.name, name])
+        .output()
+        .expect("valgrind is installed");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let count = text.lines().find_map(|line| line.split_once("Collected :"));
+    let count = count.unwrap_or_else(|| panic!("{text}")).1;
+    let count = count.split_whitespace().next()?.parse::<f64>().ok()?;
+    Some(count / 1e3)
+}
