@@ -14,6 +14,7 @@ export PATH := $(PATH):$(tools)/bin
 
 include infra/deploy.mk
 
+.PHONY: fuzz fuzz-corpus bench-decode
 .PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit docs sample invoke watch clean
 
 help: ## this list
@@ -82,6 +83,35 @@ deny: $(cargo-deny) ## licences and sources of everything that is linked in
 
 audit: $(cargo-deny) ## known vulnerabilities (fetches the RustSec database)
 	$(cargo-deny) --locked check advisories
+
+# ---------------------------------------------------------------- proof at length
+FUZZ_SECONDS ?= 600
+FUZZ ?= $(sort $(basename $(notdir $(wildcard tests/fuzz/fuzz_targets/*.rs))))
+cargo-fuzz := $(or $(shell command -v cargo-fuzz),$(HOME)/.cargo/bin/cargo-fuzz)
+# The stable compiler has the flags of sanitizers and coverage; this opens them.
+fuzz := cd tests/fuzz && RUSTC_BOOTSTRAP=1 $(cargo-fuzz) fuzz
+
+$(cargo-fuzz):
+	cargo install --locked cargo-fuzz@0.13.2
+
+tests/fuzz/seeds: $(tools)/native.stamp tests/fuzz/src/bin/seed.rs
+	cd tests/fuzz && cargo run --locked --release --bin seed seeds
+	@touch $@
+
+fuzz: $(tools)/native.stamp $(cargo-fuzz) tests/fuzz/seeds ## fuzz every target for FUZZ_SECONDS=600 (FUZZ="header crs": those)
+	for target in $(FUZZ); do \
+	  ( mkdir -p tests/fuzz/{found,corpus,seeds}/$$target; $(fuzz) run --fuzz-dir . $$target {found,corpus,seeds}/$$target -- \
+	    -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=16384 -print_final_stats=1 ) || exit 1; \
+	done
+
+fuzz-corpus: $(cargo-fuzz) ## keep the smallest inputs that reach all that the found ones reach (FUZZ=…)
+	for target in $(FUZZ); do \
+	  ( mkdir -p tests/fuzz/{found,corpus}/$$target; cp -n tests/fuzz/corpus/$$target/* tests/fuzz/found/$$target/ || true; \
+	    $(fuzz) run --fuzz-dir . $$target corpus/$$target found/$$target -- -merge=1 -max_len=2048 -use_counters=0 ) || exit 1; \
+	done
+
+bench-decode: $(tools)/native.stamp ## time every codec beside its library (BENCH=--instructions counts under valgrind)
+	cargo bench --locked --profile fast -p edgetile-raster --bench decode -- $(BENCH)
 
 # ---------------------------------------------------------------- the function, locally
 $(tools)/lambda.stamp: $(tools)/native.stamp

@@ -1,6 +1,4 @@
-//! Blocks of `Compression::Deflate`.
+//! `edgetile_fuzz::decode_deflate` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Deflate, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_deflate(data));

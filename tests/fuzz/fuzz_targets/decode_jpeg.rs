@@ -1,6 +1,4 @@
-//! Blocks of `Compression::Jpeg`.
+//! `edgetile_fuzz::decode_jpeg` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Jpeg, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_jpeg(data));

@@ -1,6 +1,4 @@
-//! Blocks of `Compression::Lerc`.
+//! `edgetile_fuzz::decode_lerc` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Lerc, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_lerc(data));

@@ -1,6 +1,4 @@
-//! Blocks of `Compression::Lzma`.
+//! `edgetile_fuzz::decode_lzma` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Lzma, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_lzma(data));

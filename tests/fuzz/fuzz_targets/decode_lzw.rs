@@ -1,6 +1,4 @@
-//! Blocks of `Compression::Lzw`.
+//! `edgetile_fuzz::decode_lzw` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Lzw, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_lzw(data));

@@ -1,6 +1,4 @@
-//! Blocks of `Compression::None`.
+//! `edgetile_fuzz::decode_none` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::None, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_none(data));

@@ -1,6 +1,4 @@
-//! Blocks of `Compression::PackBits`.
+//! `edgetile_fuzz::decode_packbits` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::PackBits, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_packbits(data));

@@ -1,6 +1,4 @@
-//! Blocks of `Compression::Webp`.
+//! `edgetile_fuzz::decode_webp` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Webp, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_webp(data));

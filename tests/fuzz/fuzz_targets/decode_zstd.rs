@@ -1,6 +1,4 @@
-//! Blocks of `Compression::Zstd`.
+//! `edgetile_fuzz::decode_zstd` under libFuzzer.
 #![no_main]
 
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::Zstd, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::decode_zstd(data));

@@ -1,73 +1,35 @@
-//! What the fuzz targets share: bytes → the format of a block and its bytes → a decode that must hold what it promises.
+//! What the fuzz targets feed to the library: one function for each target, from bytes to a call that must hold what it
+//! promises. It may answer an error; it may not panic, loop or grow. `functions/raster/tests/corpus.rs` feeds the kept
+//! inputs to the same functions in every test run.
 
-use edgetile_raster::decode::{
-    BlockFormat, ByteOrder, Compression, Photometric, Predictor, SampleKind, decode,
+mod block;
+mod file;
+mod text;
+
+pub use block::{
+    decode_ccitt, decode_deflate, decode_jpeg, decode_lerc, decode_lzma, decode_lzw, decode_none,
+    decode_packbits, decode_webp, decode_zstd,
 };
+pub use file::header;
+pub use text::{colour, crs, expression};
 
-/// Bytes that [`run`] takes for the format.
-pub const HEAD: usize = 10;
+/// A target and its name.
+pub type Target = (&'static str, fn(&[u8]));
 
-/// Decodes a block whose format the first [`HEAD`] bytes choose. It may fail; it may not panic, nor give more or fewer
-/// samples than its rows have.
-pub fn run(compression: Compression, data: &[u8]) {
-    let Some((head, rest)) = data.split_first_chunk::<HEAD>() else {
-        return;
-    };
-    let (format, rows, bytes) = format(compression, head, rest);
-    let Ok(decoded) = decode(&format, bytes, format.height_px, rows) else {
-        return;
-    };
-    assert!((rows..=format.height_px).contains(&decoded.rows));
-    let pixels = decoded.rows as usize * format.width_px as usize;
-    assert_eq!(decoded.samples.len(), pixels * format.samples_per_pixel as usize);
-    assert!(decoded.mask.is_none_or(|mask| mask.len() == pixels));
-    assert_eq!(Ok(decoded.samples.data_type()), format.data_type());
-}
-
-/// The format that the head chooses, the rows to decode, and the bytes of the block.
-fn format<'a>(compression: Compression, head: &[u8; HEAD], rest: &'a [u8]) -> (BlockFormat, u32, &'a [u8]) {
-    let [
-        kind,
-        bits,
-        samples,
-        wide,
-        width,
-        height,
-        rows,
-        flags,
-        photometric,
-        tables,
-    ] = *head;
-    let tables_len = (tables as usize).min(rest.len());
-    let (tables, bytes) = rest.split_at(tables_len);
-    let height_px = u32::from(height) + 1;
-    let kinds = [SampleKind::Uint, SampleKind::Int, SampleKind::Float];
-    let predictors = [
-        Predictor::None,
-        Predictor::Horizontal,
-        Predictor::FloatingPoint,
-        Predictor::None,
-    ];
-    let format = BlockFormat {
-        compression,
-        predictor: predictors[usize::from(flags & 3)],
-        byte_order: if flags & 4 == 0 {
-            ByteOrder::Little
-        } else {
-            ByteOrder::Big
-        },
-        fill_order_lsb_first: flags & 8 != 0,
-        photometric: Photometric::from_tag(u16::from(photometric & 7)),
-        kind: kinds[usize::from(kind) % 3],
-        bits: u16::from(bits) % 65,
-        samples_per_pixel: u16::from(samples) % 6 + 1,
-        width_px: u32::from(wide) % 32 * 256 + u32::from(width) + 1,
-        height_px,
-        jpeg_tables: (tables_len > 0).then(|| tables.to_vec().into()),
-        ycbcr_subsampling: (1 << (flags >> 4 & 1), 1 << (flags >> 5 & 1)),
-        lerc_additional: u32::from(flags >> 4 & 3),
-        t4_options: u32::from(flags >> 4 & 1),
-        t6_options: 0,
-    };
-    (format, u32::from(rows) % height_px + 1, bytes)
-}
+/// Every target: the decoders' of this project first, then those that stand before a library.
+pub const TARGETS: [Target; 14] = [
+    ("header", header),
+    ("crs", crs),
+    ("expression", expression),
+    ("colour", colour),
+    ("decode_none", decode_none),
+    ("decode_lzw", decode_lzw),
+    ("decode_packbits", decode_packbits),
+    ("decode_ccitt", decode_ccitt),
+    ("decode_deflate", decode_deflate),
+    ("decode_zstd", decode_zstd),
+    ("decode_lzma", decode_lzma),
+    ("decode_jpeg", decode_jpeg),
+    ("decode_lerc", decode_lerc),
+    ("decode_webp", decode_webp),
+];

@@ -1,0 +1,4 @@
+//! `edgetile_fuzz::crs` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::crs(data));

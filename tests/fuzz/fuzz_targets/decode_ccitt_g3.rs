@@ -1,6 +1,0 @@
-//! Blocks of `Compression::CcittG3`.
-#![no_main]
-
-use edgetile_raster::decode::Compression;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| edgetile_fuzz::run(Compression::CcittG3, data));
