@@ -10,7 +10,7 @@ use edgetile_raster::warp::{Assembly, Rect};
 
 /// What one window may cost here.
 const LIMITS: Limits = Limits {
-    samples: 1 << 16,
+    memory: 1 << 19,
     blocks: 64,
     bytes: 1 << 18,
 };
