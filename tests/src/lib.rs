@@ -12,3 +12,7 @@ pub mod binary;
 pub mod client;
 pub mod server;
 pub mod runtime_api;
+mod listen;
+pub mod log;
+pub mod store;
+pub mod http_store;

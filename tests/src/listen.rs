@@ -1,0 +1,44 @@
+//! A small HTTP/1.1 server, the ground of every store: it counts connections and sets `TCP_NODELAY`.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+
+/// Serves `answer` on a free port until the test's runtime ends. It is told the number of the connection, from 0;
+/// an error breaks the connection off.
+pub(crate) async fn listen<A, F, B, E>(answer: A) -> SocketAddr
+where
+    A: Fn(Request<Incoming>, u64) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Response<B>, E>> + Send,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+    E: Into<Box<dyn Error + Send + Sync>> + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let answer = Arc::new(answer);
+    let connections = AtomicU64::new(0);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let _ = stream.set_nodelay(true);
+            let connection = connections.fetch_add(1, Ordering::Relaxed);
+            let answer = answer.clone();
+            let service = service_fn(move |request| {
+                let answer = answer.clone();
+                async move { answer(request, connection).await }
+            });
+            tokio::spawn(
+                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
+            );
+        }
+    });
+    address
+}

@@ -1,0 +1,171 @@
+//! The same tile from every kind of store, and what it costs there.
+
+use std::time::Duration;
+
+use edgetile_tests::binary;
+use edgetile_tests::client::header;
+use edgetile_tests::http_store::HttpStore;
+use edgetile_tests::server::Server;
+use edgetile_tests::store::Store;
+
+const TILE: &str = "12/2179/1421.png";
+const NDVI: &str = "expression=(b4-b3)/(b4%2Bb3)&rescale=-1,1&colormap_name=rdylgn";
+
+fn sample() -> Vec<u8> {
+    std::fs::read(binary::file("functions/tile/sample/sample.tif")).expect("the sample")
+}
+
+fn target(url: &str) -> String {
+    format!("/cog/tiles/WebMercatorQuad/{TILE}?url={url}&{NDVI}")
+}
+
+async fn s3(environment: &[(&str, &str)], store: &Store) -> Server {
+    store.put("scenes", "2024/a b.tif", sample()).await;
+    let of_store = store.environment();
+    let mut all: Vec<(&str, &str)> = of_store
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    all.extend(environment);
+    Server::start(&[], &all)
+}
+
+#[tokio::test]
+async fn s3_with_signatures_gives_the_tile_of_the_local_file() {
+    let store = Store::start(Duration::ZERO).await;
+    let local = Server::start(&[], &[]);
+    let wanted = local.get(&target("sample.tif")).await;
+    let by_root = s3(&[("EDGETILE_DATA", "s3://scenes/2024")], &store).await;
+    let by_pattern = s3(&[("EDGETILE_ALLOW_URLS", "s3://scenes/*")], &store).await;
+    for (server, url) in [
+        (&by_root, "a%20b.tif"),
+        (&by_pattern, "s3%3A%2F%2Fscenes%2F2024%2Fa+b.tif"),
+    ] {
+        let tile = server.get(&target(url)).await;
+        assert_eq!(tile.status(), 200, "{:?}", tile.body());
+        assert!(tile.body() == wanted.body(), "{url} is another picture");
+    }
+    assert_eq!(by_root.get(&target("nosuch.tif")).await.status(), 404);
+    assert_eq!(by_pattern.get(&target("s3://other/a.tif")).await.status(), 403);
+}
+
+#[tokio::test]
+async fn a_wrong_secret_is_refused_without_a_word_of_the_store() {
+    let store = Store::start(Duration::ZERO).await;
+    let server = s3(
+        &[
+            ("EDGETILE_DATA", "s3://scenes/2024"),
+            ("AWS_SECRET_ACCESS_KEY", "wrong"),
+        ],
+        &store,
+    )
+    .await;
+    let tile = server.get(&target("a%20b.tif")).await;
+    let body = String::from_utf8_lossy(tile.body()).into_owned();
+    assert_eq!(tile.status(), 403, "{body}");
+    for word in ["Signature", "AKIA", "wrong", "scenes"] {
+        assert!(!body.contains(word), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_cold_tile_is_two_rounds_and_a_warm_one_is_one() {
+    let store = Store::start(Duration::from_millis(40)).await;
+    let server = s3(&[("EDGETILE_DATA", "s3://scenes/2024")], &store).await;
+    let cold = server.get(&target("a%20b.tif")).await;
+    let requests = store.log.take();
+    assert_eq!(cold.status(), 200);
+    assert!(
+        requests.count() <= 2 && requests.rounds() <= 2,
+        "cold: {requests:#?}"
+    );
+    assert!(
+        requests
+            .0
+            .iter()
+            .all(|request| request.method == "GET" && !request.range.is_empty()),
+        "{requests:#?}"
+    );
+    let warm = server
+        .get("/cog/tiles/WebMercatorQuad/13/4358/2843.png?url=a%20b.tif&bidx=1&rescale=0,3000")
+        .await;
+    let requests = store.log.take();
+    assert_eq!(warm.status(), 200);
+    assert_eq!(requests.rounds(), 1, "warm: {requests:#?}");
+    assert!(
+        requests
+            .0
+            .iter()
+            .all(|request| request.if_match == "\"version-1\""),
+        "pinned: {requests:#?}"
+    );
+    let told = format!("gets={};bytes={};", requests.count(), requests.bytes());
+    assert!(
+        header(&warm, "edgetile-cost").starts_with(&told),
+        "{} is not {told}",
+        header(&warm, "edgetile-cost")
+    );
+}
+
+#[tokio::test]
+async fn two_files_are_read_side_by_side() {
+    let store = Store::start(Duration::from_millis(40)).await;
+    store.put("scenes", "2024/b.tif", sample()).await;
+    let server = s3(&[("EDGETILE_DATA", "s3://scenes/2024")], &store).await;
+    let target = format!("/ndvi/{TILE}?red=a%20b.tif&nir=b.tif");
+    let tile = server.get(&target).await;
+    let requests = store.log.take();
+    assert_eq!(tile.status(), 200, "{:?}", tile.body());
+    assert!(requests.count() <= 4 && requests.rounds() <= 2, "{requests:#?}");
+    assert!(requests.in_flight() >= 2, "{requests:#?}");
+}
+
+#[tokio::test]
+async fn a_held_tile_costs_no_pixels() {
+    let store = Store::start(Duration::ZERO).await;
+    let server = s3(&[("EDGETILE_DATA", "s3://scenes/2024")], &store).await;
+    let first = server.get(&target("a%20b.tif")).await;
+    store.log.take();
+    let held = [("if-none-match", header(&first, "etag"))];
+    let again = server.ask(http::Method::GET, &target("a%20b.tif"), &held).await;
+    assert_eq!((again.status().as_u16(), again.body().len()), (304, 0));
+    let requests = store.log.take();
+    assert!(
+        requests.bytes() <= 1,
+        "at most a look whether the file is still the same: {requests:#?}"
+    );
+}
+
+#[tokio::test]
+async fn a_replaced_object_is_a_new_tile_and_never_a_mixture() {
+    let store = HttpStore::start(Duration::ZERO).await;
+    store.put("a.tif", sample());
+    let server = Server::start(&["--allow-urls", &store.url("*")], &[]);
+    let target = target(&store.url("a.tif"));
+    let first = server.get(&target).await;
+    store.put("a.tif", sample());
+    let second = server.get(&target).await;
+    assert_eq!((first.status().as_u16(), second.status().as_u16()), (200, 200));
+    assert!(first.body() == second.body());
+    assert_ne!(
+        header(&first, "etag"),
+        header(&second, "etag"),
+        "another version has another tag"
+    );
+}
+
+#[tokio::test]
+async fn connections_are_kept() {
+    let store = Store::start(Duration::ZERO).await;
+    let server = s3(&[("EDGETILE_DATA", "s3://scenes/2024")], &store).await;
+    for x in 4356..4362 {
+        let tile = format!("/cog/tiles/WebMercatorQuad/13/{x}/2843.png?url=a%20b.tif&bidx=1&rescale=0,3000");
+        server.get(&tile).await;
+    }
+    let requests = store.log.take();
+    assert!(
+        requests.count() >= 6 && requests.connections() <= 4,
+        "{} connections",
+        requests.connections()
+    );
+}
