@@ -179,7 +179,11 @@ fn respond(
     let builder = Response::builder()
         .header(ACCEPT_RANGES, "bytes")
         .header(ETAG, etag);
-    let wanted = parse_range(range, size).filter(|_| fault != Some(Fault::IgnoredRange));
+    let wanted = match parse_range(range) {
+        Some(wanted) if wanted.start >= size => return Ok(refusal(StatusCode::RANGE_NOT_SATISFIABLE)),
+        wanted => wanted.filter(|_| fault != Some(Fault::IgnoredRange)),
+    };
+    let wanted = wanted.map(|wanted| wanted.start..wanted.end.min(size));
     let (status, part) = match wanted {
         Some(wanted) if fault == Some(Fault::WrongRange) => {
             let start = wanted.start.saturating_add(7).min(size);
@@ -209,11 +213,11 @@ fn respond(
     Ok(builder.body(body).expect("headers of text"))
 }
 
-/// `bytes=a-b` within a file of `size` bytes.
-fn parse_range(text: &str, size: usize) -> Option<Range<usize>> {
+/// `bytes=a-b`.
+fn parse_range(text: &str) -> Option<Range<usize>> {
     let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
     let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-    (first <= last && first < size).then(|| first..(last + 1).min(size))
+    (first <= last).then(|| first..last + 1)
 }
 
 fn refusal(status: StatusCode) -> Response<AnyBody> {

@@ -7,6 +7,7 @@ use edgetile_tests::binary;
 use edgetile_tests::client::header;
 use edgetile_tests::http_store::{Fault, HttpStore};
 use edgetile_tests::server::Server;
+use edgetile_tests::store::Store;
 use http::Response;
 
 const FAULTS: [(Fault, u16); 6] = [
@@ -121,6 +122,23 @@ async fn a_file_that_is_cut_short_or_no_tiff_is_its_owners_affair() {
         );
         assert_silent(&answer);
     }
+    let s3 = Store::start(Duration::ZERO).await;
+    s3.put("scenes", "empty.tif", Vec::new()).await;
+    let of_store = s3.environment();
+    let mut environment: Vec<(&str, &str)> = of_store
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    environment.push(("EDGETILE_DATA", "s3://scenes"));
+    let answer = Server::start(&[], &environment)
+        .get("/cog/info?url=empty.tif")
+        .await;
+    assert!(
+        [415, 422].contains(&answer.status().as_u16()),
+        "S3: {} {:?}",
+        answer.status(),
+        answer.body()
+    );
     assert_eq!(
         tile(&server, &store, "a.tif").await.status(),
         200,

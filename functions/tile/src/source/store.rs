@@ -16,7 +16,7 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, RetryConfig};
 
-use super::transport::{Throttled, Transport};
+use super::transport::{Beyond, Throttled, Transport, is_behind};
 use crate::access::{self, Location};
 use crate::settings::StoreVariables;
 
@@ -67,6 +67,17 @@ pub struct Answer {
     pub version: String,
 }
 
+impl Answer {
+    /// What an empty object holds: no range of it can be sent, so the store says only that.
+    fn of_nothing() -> Self {
+        Self {
+            bytes: Bytes::new(),
+            size: 0,
+            version: String::new(),
+        }
+    }
+}
+
 /// Something whose ranges can be read.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -78,7 +89,7 @@ enum Reader {
     Embedded(&'static [u8]),
     File(Arc<PathBuf>),
     Remote(Arc<dyn ObjectStore>, Path),
-    Http(Transport, http::Uri),
+    Http(Box<Transport>, http::Uri),
 }
 
 impl Object {
@@ -161,10 +172,10 @@ async fn read_remote(
         if_match: version.filter(|version| is_etag(version)).map(str::to_owned),
         ..GetOptions::default()
     };
-    let result = store
-        .get_opts(path, options)
-        .await
-        .map_err(|error| sort(&error))?;
+    let result = match store.get_opts(path, options).await {
+        Err(error) if range.start == 0 && is_behind::<Beyond>(&error) => return Ok(Answer::of_nothing()),
+        result => result.map_err(|error| sort(&error))?,
+    };
     if result.range.start != range.start {
         return Err(StoreError::WrongAnswer);
     }
@@ -188,7 +199,7 @@ fn sort(error: &object_store::Error) -> StoreError {
         E::PermissionDenied { .. } | E::Unauthenticated { .. } => StoreError::Forbidden,
         E::Precondition { .. } | E::NotModified { .. } => StoreError::Replaced,
         E::InvalidPath { .. } => StoreError::BadAddress,
-        other if Throttled::is_behind(other) => StoreError::Throttled,
+        other if is_behind::<Throttled>(other) => StoreError::Throttled,
         other => {
             tracing::warn!(error = %other, "store");
             StoreError::Unavailable
@@ -216,13 +227,12 @@ async fn read_http(
         request = request.header(header::IF_MATCH, version);
     }
     let request = request.body(()).map_err(|_| StoreError::BadAddress)?;
-    let response = transport.get(request).await.map_err(|error| {
-        if Throttled::is_behind(&error) {
-            StoreError::Throttled
-        } else {
-            StoreError::Unavailable
-        }
-    })?;
+    let response = match transport.get(request).await {
+        Ok(response) => response,
+        Err(error) if range.start == 0 && is_behind::<Beyond>(&error) => return Ok(Answer::of_nothing()),
+        Err(error) if is_behind::<Throttled>(&error) => return Err(StoreError::Throttled),
+        Err(_) => return Err(StoreError::Unavailable),
+    };
     match response.status() {
         StatusCode::PARTIAL_CONTENT => {}
         StatusCode::NOT_FOUND | StatusCode::GONE => return Err(StoreError::NotFound),
@@ -303,7 +313,7 @@ impl Stores {
             Location::Embedded(name) => Reader::Embedded((self.embedded)(name).ok_or(StoreError::NotFound)?),
             Location::Local(path) => Reader::File(Arc::new(path.clone())),
             Location::Http(url) => Reader::Http(
-                self.transport.clone(),
+                Box::new(self.transport.clone()),
                 url.parse().map_err(|_| StoreError::BadAddress)?,
             ),
             Location::S3(at) => self.remote("s3", at, Self::s3)?,

@@ -28,11 +28,14 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 #[error("the store is throttling")]
 pub struct Throttled;
 
-impl Throttled {
-    /// Whether it is what lies behind an error.
-    pub fn is_behind(error: &(dyn std::error::Error + 'static)) -> bool {
-        std::iter::successors(Some(error), |error| error.source()).any(|error| error.is::<Self>())
-    }
+/// The object ends before the range that was asked for: status 416.
+#[derive(Debug, thiserror::Error)]
+#[error("the object ends before the range")]
+pub struct Beyond;
+
+/// Whether a `Cause` is what lies behind an error.
+pub fn is_behind<Cause: std::error::Error + 'static>(error: &(dyn std::error::Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| error.source()).any(<dyn std::error::Error>::is::<Cause>)
 }
 
 type Pool = Client<HttpsConnector<TcpConnector>, HttpRequestBody>;
@@ -83,16 +86,16 @@ impl HttpService for Transport {
             };
             HttpError::new(kind, error)
         })?;
-        // object_store would fold this into an error without a status.
-        if matches!(
-            response.status(),
-            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
-        ) {
-            return Err(HttpError::new(HttpErrorKind::Interrupted, Throttled));
+        // object_store would fold these into errors without a status.
+        match response.status() {
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+                Err(HttpError::new(HttpErrorKind::Interrupted, Throttled))
+            }
+            StatusCode::RANGE_NOT_SATISFIABLE => Err(HttpError::new(HttpErrorKind::Request, Beyond)),
+            _ => Ok(response.map(|body| {
+                HttpResponseBody::new(body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error)))
+            })),
         }
-        Ok(response.map(|body| {
-            HttpResponseBody::new(body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error)))
-        }))
     }
 }
 
