@@ -4,6 +4,8 @@
 //! It reads no environment, opens nothing and knows no status code: it refuses with [`Refused`].
 
 mod query;
+mod formula;
+mod colormap;
 mod style;
 mod address;
 mod source;
@@ -15,10 +17,12 @@ mod tests;
 use std::fmt;
 
 pub use address::{Address, Format, Grid, Scale};
+pub use colormap::ColormapChoice;
+pub use formula::Formula;
 pub use query::{Query, encode, slip_of};
 pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
 pub use source::{Asked, BandName, LayerName};
-pub use style::{Bands, ColormapChoice, Formula, LARGEST_EDGE_PX, Style};
+pub use style::{Bands, LARGEST_EDGE_PX, Style};
 
 /// Why a request cannot be answered as it stands. Every variant is for the caller to mend.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -2,8 +2,8 @@
 
 use edgetile_raster::colour::Rescale;
 
-use super::style::{Bands, ColormapChoice, Formula};
-use super::{Asked, BandName, Query, Refused, Style, source};
+use super::style::Bands;
+use super::{Asked, BandName, ColormapChoice, Formula, Query, Refused, Style, source};
 
 /// The sources of an NDVI request and its preset.
 pub(super) fn read(query: &Query) -> Result<(Asked, Style), Refused> {

@@ -3,12 +3,11 @@
 //! The same parameters stand in a query and in a layers file, and are read by the same code. Names, defaults
 //! and meanings are those of `TiTiler` 2; numbers are kept as numbers, so that `0,3000` and `0.0,3e3` are one style.
 
-use std::sync::Arc;
-
-use edgetile_raster::colour::{self, Colormap, ColourError, Rescale};
-use edgetile_raster::math::Expression;
+use edgetile_raster::colour::{self, Rescale};
 use edgetile_raster::warp::Kernel;
 
+use super::colormap::{ColormapChoice, of_colour};
+use super::formula::Formula;
 use super::{Grid, Query, Refused, Scale};
 
 /// The most bands that one picture may ask for.
@@ -50,103 +49,6 @@ pub enum Bands {
     Indexes(Vec<u16>),
     /// Arithmetic over `b1`, `b2`, … or band names; blocks separated by `;` give one band each.
     Expression(Formula),
-}
-
-/// An expression that was parsed, and its text without spaces.
-#[derive(Clone, Debug)]
-pub struct Formula {
-    text: String,
-    parsed: Arc<Expression>,
-}
-
-impl Formula {
-    /// Parses `text`. Spaces only part tokens, and no two tokens need one between them.
-    pub fn parse(text: &str) -> Result<Self, Refused> {
-        let parsed = Expression::parse(text).map_err(|error| {
-            Refused::parameter(
-                "expression",
-                format!("is wrong at character {}: {}", error.position, error.problem),
-            )
-        })?;
-        let text = text.split_whitespace().collect();
-        Ok(Self {
-            text,
-            parsed: Arc::new(parsed),
-        })
-    }
-
-    /// The text in its one spelling.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// What it computes.
-    pub fn expression(&self) -> &Arc<Expression> {
-        &self.parsed
-    }
-}
-
-impl PartialEq for Formula {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-/// A colormap, and how it was named.
-#[derive(Clone, Debug)]
-pub struct ColormapChoice {
-    spelling: Spelling,
-    map: Arc<Colormap>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Spelling {
-    /// A name in lower case, as `/colorMaps` lists them.
-    Named(String),
-    /// A JSON object or array, its keys sorted and its spaces gone.
-    Custom(String),
-}
-
-impl ColormapChoice {
-    /// The colormap of a name.
-    pub fn named(name: &str) -> Result<Self, Refused> {
-        let map = Colormap::named(name)
-            .ok_or_else(|| Refused::parameter("colormap_name", "is unknown: /colorMaps lists them"))?;
-        Ok(Self {
-            spelling: Spelling::Named(name.to_ascii_lowercase()),
-            map: Arc::new(map),
-        })
-    }
-
-    /// A colormap of one's own.
-    pub fn custom(json: &str) -> Result<Self, Refused> {
-        let map = Colormap::parse_json(json).map_err(|error| of_colour("colormap", &error))?;
-        // Through a value and back, so that spaces and the order of keys make no other style.
-        let spelling = serde_json::from_str::<serde_json::Value>(json)
-            .map_or_else(|_| json.to_owned(), |value| value.to_string());
-        Ok(Self {
-            spelling: Spelling::Custom(spelling),
-            map: Arc::new(map),
-        })
-    }
-
-    /// What it colours.
-    pub fn map(&self) -> &Arc<Colormap> {
-        &self.map
-    }
-
-    fn pair(&self) -> (&'static str, String) {
-        match &self.spelling {
-            Spelling::Named(name) => ("colormap_name", name.clone()),
-            Spelling::Custom(json) => ("colormap", json.clone()),
-        }
-    }
-}
-
-impl PartialEq for ColormapChoice {
-    fn eq(&self, other: &Self) -> bool {
-        self.spelling == other.spelling
-    }
 }
 
 impl Style {
@@ -249,7 +151,7 @@ impl Style {
         let mut pairs = Vec::new();
         match &self.bands {
             Some(Bands::Indexes(indexes)) => pairs.extend(indexes.iter().map(|i| ("bidx", i.to_string()))),
-            Some(Bands::Expression(formula)) => pairs.push(("expression", formula.text.clone())),
+            Some(Bands::Expression(formula)) => pairs.push(("expression", formula.text().to_owned())),
             None => {}
         }
         pairs.extend(self.colormap.as_ref().map(ColormapChoice::pair));
@@ -333,16 +235,6 @@ fn read_index(text: &str) -> Result<u16, Refused> {
 fn read_rescale(query: &Query) -> Result<Option<Rescale>, Refused> {
     let rescale = Rescale::parse(query.many("rescale")).map_err(|error| of_colour("rescale", &error))?;
     Ok((!rescale.0.is_empty()).then_some(rescale))
-}
-
-/// The parameter's name stands in front once.
-fn of_colour(name: &str, error: &ColourError) -> Refused {
-    let text = error.to_string();
-    let reason = text
-        .strip_prefix(name)
-        .and_then(|rest| rest.strip_prefix(": "))
-        .unwrap_or(&text);
-    Refused::parameter(name, format!("cannot be read: {reason}"))
 }
 
 fn read_formula(query: &Query) -> Result<Option<String>, Refused> {
