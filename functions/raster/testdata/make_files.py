@@ -171,6 +171,11 @@ def layouts():
     for kind, predictor in [("u16", 2), ("u32", 2), ("f32", 3), ("f64", 3), ("i16", 1)]:
         gdal(f"big_endian_{kind}_predictor{predictor}", sample(kind, 2), compress="DEFLATE", predictor=predictor,
              endianness="BIG", tiled=True, blockxsize=16, blockysize=16)
+    for codec in ["NONE", "LZW", "ZSTD"]:
+        for kind, bands, predictor in [("u8", 3, 2), ("u16", 1, 2), ("f32", 2, 3)]:
+            options = {} if codec == "NONE" else {"predictor": predictor}
+            gdal(f"tiles_{codec.lower()}_{kind}", sample(kind, bands), compress=codec, tiled=True, blockxsize=16,
+                 blockysize=16, **options)
     pages("bigtiff", level("i32", 0, 2), level("i32", 1, 2), big=True)
     pages("big_endian_bigtiff", level("u16", 0), level("u16", 1), big=True, order=">")
     pages("overviews", level("u8", 0, 3, photometric="rgb", predictor=True),

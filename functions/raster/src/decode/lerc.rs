@@ -28,7 +28,7 @@ pub(super) fn decode(
     let (samples, mask) = if head.depth == per_pixel {
         let blob = blob(&packed, head, data_type, None)?;
         (blob.samples, blob.valid)
-    } else if data_type == DataType::U8 && head.depth + 1 == per_pixel {
+    } else if data_type == DataType::U8 && Some(head.depth) == per_pixel.checked_sub(1) {
         let blob = blob(&packed, head, data_type, None)?;
         (with_alpha(&blob), None)
     } else if head.depth == 1 {
