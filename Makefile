@@ -94,8 +94,9 @@ fuzz := cd tests/fuzz && RUSTC_BOOTSTRAP=1 $(cargo-fuzz) fuzz
 $(cargo-fuzz):
 	cargo install --locked cargo-fuzz@0.13.2
 
-tests/fuzz/seeds: $(tools)/native.stamp tests/fuzz/src/bin/seed.rs
-	cd tests/fuzz && cargo run --locked --release --bin seed seeds
+# Built as the targets are, so that the codecs' C code is compiled once.
+tests/fuzz/seeds: $(tools)/native.stamp $(cargo-fuzz) tests/fuzz/src/bin/seed.rs
+	$(fuzz) build --fuzz-dir . seed && ASAN_OPTIONS=detect_odr_violation=0 target/*/release/seed seeds
 	@touch $@
 
 fuzz: $(tools)/native.stamp $(cargo-fuzz) tests/fuzz/seeds ## fuzz every target for FUZZ_SECONDS=600 (FUZZ="header crs": those)

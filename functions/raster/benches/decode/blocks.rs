@@ -16,104 +16,67 @@ pub(crate) struct Block {
     pub(crate) raw_len: usize,
 }
 
-/// Every block, in the order of the table.
-pub(crate) fn all() -> Vec<Block> {
-    let land = terrain(64);
-    let elevation: Vec<f32> = terrain(1).iter().map(|value| f32::from(*value) / 7.3).collect();
-    let words: Vec<u8> = land.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let colours: Vec<u8> = land
-        .iter()
-        .flat_map(|value| [5, 6, 4].map(|shift| (value >> shift) as u8))
-        .collect();
-    let floats: Vec<u8> = elevation.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let gray = format(SampleKind::Uint, 16, 1, Photometric::MinIsBlack);
-    let rgb = format(SampleKind::Uint, 8, 3, Photometric::Rgb);
-    let float = format(SampleKind::Float, 32, 1, Photometric::MinIsBlack);
-    let mut blocks = Vec::new();
-    let mut add = |name, compression, predictor, format: &BlockFormat, raw: &[u8]| {
-        let format = BlockFormat {
-            compression,
-            predictor,
-            ..format.clone()
-        };
-        let mut stored = raw.to_vec();
-        apply(&format, &mut stored);
-        blocks.push(Block {
-            name,
-            packed: libraries::encode(&format, &stored),
-            raw_len: raw.len(),
-            format,
-        });
-    };
-    add("none u16", Compression::None, Predictor::None, &gray, &words);
-    for (compression, names) in [
-        (
-            Compression::Deflate,
-            [
-                "deflate u16",
-                "deflate u16 p2",
-                "deflate u8x3 p2",
-                "deflate f32 p3",
-            ],
-        ),
-        (
-            Compression::Zstd,
-            ["zstd u16", "zstd u16 p2", "zstd u8x3 p2", "zstd f32 p3"],
-        ),
-        (
-            Compression::Lzw,
-            ["lzw u16", "lzw u16 p2", "lzw u8x3 p2", "lzw f32 p3"],
-        ),
-        (
-            Compression::Lzma,
-            ["lzma u16", "lzma u16 p2", "lzma u8x3 p2", "lzma f32 p3"],
-        ),
-    ] {
-        add(names[0], compression, Predictor::None, &gray, &words);
-        add(names[1], compression, Predictor::Horizontal, &gray, &words);
-        add(names[2], compression, Predictor::Horizontal, &rgb, &colours);
-        add(names[3], compression, Predictor::FloatingPoint, &float, &floats);
-    }
-    add(
-        "packbits u8x3",
-        Compression::PackBits,
-        Predictor::None,
-        &rgb,
-        &colours,
-    );
-    let ycbcr = BlockFormat {
-        photometric: Photometric::YCbCr,
-        ..rgb.clone()
-    };
-    add(
-        "jpeg 4:2:0 q85",
-        Compression::Jpeg,
-        Predictor::None,
-        &ycbcr,
-        &colours,
-    );
-    add(
-        "webp lossy q80",
-        Compression::Webp,
-        Predictor::None,
-        &rgb,
-        &colours,
-    );
-    let lerc = BlockFormat {
-        compression: Compression::Lerc,
-        ..float
-    };
-    blocks.push(Block {
-        name: "lerc f32",
-        packed: include_bytes!("lerc_f32.bin").to_vec(),
-        raw_len: floats.len(),
-        format: lerc,
-    });
-    blocks
+/// What the samples are.
+#[derive(Clone, Copy)]
+enum Samples {
+    /// One band of 16 bits, with some grain.
+    Gray,
+    /// Three bands of 8 bits.
+    Rgb,
+    /// The same, stored as luma and chroma.
+    YCbCr,
+    /// One band of 32-bit floats, smooth.
+    Float,
 }
 
-fn format(kind: SampleKind, bits: u16, samples_per_pixel: u16, photometric: Photometric) -> BlockFormat {
-    BlockFormat {
+/// Every block, in the order of the table.
+const BLOCKS: [(&str, Compression, Predictor, Samples); 21] = {
+    use Compression::{Deflate, Jpeg, Lerc, Lzma, Lzw, PackBits, Webp, Zstd};
+    use Predictor::{FloatingPoint, Horizontal, None};
+    use Samples::{Float, Gray, Rgb, YCbCr};
+    [
+        ("none u16", Compression::None, None, Gray),
+        ("deflate u16", Deflate, None, Gray),
+        ("deflate u16 p2", Deflate, Horizontal, Gray),
+        ("deflate u8x3 p2", Deflate, Horizontal, Rgb),
+        ("deflate f32 p3", Deflate, FloatingPoint, Float),
+        ("zstd u16", Zstd, None, Gray),
+        ("zstd u16 p2", Zstd, Horizontal, Gray),
+        ("zstd u8x3 p2", Zstd, Horizontal, Rgb),
+        ("zstd f32 p3", Zstd, FloatingPoint, Float),
+        ("lzw u16", Lzw, None, Gray),
+        ("lzw u16 p2", Lzw, Horizontal, Gray),
+        ("lzw u8x3 p2", Lzw, Horizontal, Rgb),
+        ("lzw f32 p3", Lzw, FloatingPoint, Float),
+        ("lzma u16", Lzma, None, Gray),
+        ("lzma u16 p2", Lzma, Horizontal, Gray),
+        ("lzma u8x3 p2", Lzma, Horizontal, Rgb),
+        ("lzma f32 p3", Lzma, FloatingPoint, Float),
+        ("packbits u8x3", PackBits, None, Rgb),
+        ("jpeg 4:2:0 q85", Jpeg, None, YCbCr),
+        ("webp lossy q80", Webp, None, Rgb),
+        ("lerc f32", Lerc, None, Float),
+    ]
+};
+
+/// The names of the blocks.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    BLOCKS.iter().map(|(name, ..)| *name)
+}
+
+/// Makes the block of that name.
+pub(crate) fn block(name: &str) -> Block {
+    let found = BLOCKS.iter().find(|(other, ..)| *other == name);
+    let (name, compression, predictor, samples) = *found.expect("a block of that name");
+    let (kind, bits, samples_per_pixel, photometric) = match samples {
+        Samples::Gray => (SampleKind::Uint, 16, 1, Photometric::MinIsBlack),
+        Samples::Rgb => (SampleKind::Uint, 8, 3, Photometric::Rgb),
+        Samples::YCbCr => (SampleKind::Uint, 8, 3, Photometric::YCbCr),
+        Samples::Float => (SampleKind::Float, 32, 1, Photometric::MinIsBlack),
+    };
+    let format = BlockFormat {
+        compression,
+        predictor,
         kind,
         bits,
         samples_per_pixel,
@@ -121,6 +84,35 @@ fn format(kind: SampleKind, bits: u16, samples_per_pixel: u16, photometric: Phot
         width_px: SIDE as u32,
         height_px: SIDE as u32,
         ..BlockFormat::default()
+    };
+    let mut stored = raw(samples);
+    apply(&format, &mut stored);
+    let packed = match compression {
+        Compression::Lerc => include_bytes!("lerc_f32.bin").to_vec(),
+        _ => libraries::encode(&format, &stored),
+    };
+    Block {
+        name,
+        packed,
+        raw_len: stored.len(),
+        format,
+    }
+}
+
+/// The samples in little-endian bytes.
+fn raw(samples: Samples) -> Vec<u8> {
+    let gray = || terrain(64).into_iter();
+    match samples {
+        Samples::Gray => gray().flat_map(u16::to_le_bytes).collect(),
+        Samples::Rgb | Samples::YCbCr => gray()
+            .flat_map(|value| [5, 6, 4].map(|shift| (value >> shift) as u8))
+            .collect(),
+        Samples::Float => {
+            let smooth = terrain(1).into_iter();
+            smooth
+                .flat_map(|value| (f32::from(value) / 7.3).to_le_bytes())
+                .collect()
+        }
     }
 }
 

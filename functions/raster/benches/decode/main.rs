@@ -38,55 +38,44 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["one", name, side] => one(name, side),
-        ["--instructions"] => table("instructions, thousands", instructions),
-        [] => {
-            let mut times = std::collections::HashMap::new();
-            for block in blocks::all() {
-                times.insert(block.name, least_times(&block));
-            }
-            table("time on a core, microseconds", |block, side| {
-                let at = SIDES.iter().position(|(other, _)| *other == side)?;
-                times[block.name][at].map(|time| time.as_secs_f64() * 1e6)
-            });
-        }
+        ["--instructions"] => table("instructions, thousands", |block| {
+            SIDES.map(|(side, name)| instructions(block, side, name))
+        }),
+        [] => table("time on a core, microseconds", least_times),
         other => panic!("usage: decode [--instructions], not {other:?}"),
     }
 }
 
 /// Prints a line for each block: ours, the library, and their ratio, without and with the loop.
-fn table(what: &str, measure: impl Fn(&Block, Side) -> Option<f64>) {
+fn table(what: &str, measure: impl Fn(&Block) -> [Option<f64>; 3]) {
     println!("{what}, blocks of {SIDE}x{SIDE} pixels");
-    println!(
-        "{:28} {:>7} {:>8} {:>8} {:>6} {:>12} {:>6}",
-        "block", "packed", "ours", "library", "ratio", "library+loop", "ratio"
-    );
-    for block in blocks::all() {
+    println!("block            packed     ours  library  ratio  library+loop  ratio");
+    for name in blocks::names() {
+        let block = blocks::block(name);
         let packed = block.raw_len as f64 / block.packed.len() as f64;
-        let Some(ours) = measure(&block, Side::Ours) else {
+        let [Some(ours), library, with_loop] = measure(&block) else {
             continue;
         };
-        let mut line = format!("{:28} {packed:>6.2}: {ours:>8.0}", block.name);
-        for (side, width) in [(Side::Library, 8), (Side::LibraryAndLoop, 12)] {
-            line += &measure(&block, side).map_or_else(
-                || format!(" {:>width$} {:>6}", "", ""),
-                |library| format!(" {library:>width$.0} {:>6.2}", ours / library),
-            );
+        let mut line = format!("{name:15} {packed:>7.2} {ours:>8.0}");
+        for (library, width) in [(library, 8), (with_loop, 13)] {
+            line += &library.map_or_else(String::new, |library| {
+                format!(" {library:>width$.0} {:>6.2}", ours / library)
+            });
         }
-        println!("{}", line.trim_end());
+        println!("{line}");
     }
 }
 
-/// The least time of each side, taken in turns.
-fn least_times(block: &Block) -> [Option<Duration>; 3] {
-    let mut least = [None; 3];
+/// The least microseconds of each side, taken in turns.
+fn least_times(block: &Block) -> [Option<f64>; 3] {
+    let mut least: [Option<f64>; 3] = [None; 3];
     for _ in 0..TURNS {
         for ((side, _), least) in SIDES.iter().zip(&mut least) {
             let start = on_core();
-            if !measured_pass(block, *side) {
-                continue;
+            if measured_pass(block, *side) {
+                let time = on_core().saturating_sub(start).as_secs_f64() * 1e6;
+                *least = Some(least.map_or(time, |before| before.min(time)));
             }
-            let time = on_core().saturating_sub(start);
-            *least = Some(least.map_or(time, |before: Duration| before.min(time)));
         }
     }
     least
@@ -172,10 +161,7 @@ fn undo(format: &BlockFormat, raw: &mut [u8]) {
 
 /// One pass of one side, for valgrind. The pass before it makes contexts and touches memory.
 fn one(name: &str, side: &str) {
-    let block = blocks::all()
-        .into_iter()
-        .find(|block| block.name == name)
-        .expect("a block of that name");
+    let block = blocks::block(name);
     let (side, _) = SIDES
         .iter()
         .find(|(_, text)| *text == side)
@@ -196,14 +182,14 @@ fn warm(block: &Block, side: Side) {
 }
 
 /// Thousands of instructions of one pass; `None` where that side has nothing to measure.
-fn instructions(block: &Block, side: Side) -> Option<f64> {
-    if side == Side::LibraryAndLoop && block.format.predictor == Predictor::None {
-        return None;
+fn instructions(block: &Block, side: Side, name: &str) -> Option<f64> {
+    let has_library = block.format.compression != Compression::PackBits;
+    let has_loop = block.format.predictor != Predictor::None;
+    match side {
+        Side::Library if !has_library => return None,
+        Side::LibraryAndLoop if !has_loop => return None,
+        _ => {}
     }
-    if side == Side::Library && matches!(block.format.compression, Compression::PackBits) {
-        return None;
-    }
-    let name = SIDES.iter().find(|(other, _)| *other == side)?.1;
     let output = Command::new("valgrind")
         .args([
             "--tool=callgrind",
@@ -216,8 +202,9 @@ fn instructions(block: &Block, side: Side) -> Option<f64> {
         .output()
         .expect("valgrind is installed");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let count = text.lines().find_map(|line| line.split_once("Collected :"));
-    let count = count.unwrap_or_else(|| panic!("{text}")).1;
-    let count = count.split_whitespace().next()?.parse::<f64>().ok()?;
-    Some(count / 1e3)
+    let (_, count) = text
+        .lines()
+        .find_map(|line| line.split_once("Collected :"))
+        .unwrap_or_else(|| panic!("{text}"));
+    Some(count.split_whitespace().next()?.parse::<f64>().ok()? / 1e3)
 }
