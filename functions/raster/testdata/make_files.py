@@ -70,6 +70,12 @@ def sample(kind, bands=1, level=0):
     return of(value).astype(f"{letter}{store // 8}")
 
 
+def ramp():
+    """Three bands of 8 bits, smooth: what a codec with loss may come near."""
+    band, row, column = np.mgrid[:3, :HEIGHT, :WIDTH]
+    return (row + 2 * column + 40 * band).astype("u1")
+
+
 def gdal(name, samples, place=PLACE, crs="EPSG:32633", after=None, **options):
     bands, height, width = samples.shape
     options = {"driver": "GTiff", "dtype": samples.dtype.name, **options}
@@ -176,6 +182,14 @@ def layouts():
             options = {} if codec == "NONE" else {"predictor": predictor}
             gdal(f"tiles_{codec.lower()}_{kind}", sample(kind, bands), compress=codec, tiled=True, blockxsize=16,
                  blockysize=16, **options)
+    tiles = {"tiled": True, "blockxsize": 16, "blockysize": 16}
+    gdal("tiles_lerc_f32", sample("f32"), compress="LERC", **tiles)
+    gdal("tiles_lerc_deflate_u16", sample("u16", 2), compress="LERC_DEFLATE", **tiles)
+    gdal("tiles_lerc_zstd_i16", sample("i16"), compress="LERC_ZSTD", interleave="band", **tiles)
+    gdal("tiles_webp_u8", sample("u8", 3), compress="WEBP", webp_lossless=True, photometric="RGB", **tiles)
+    for name in ["CCITTRLE", "CCITTFAX3", "CCITTFAX4"]:
+        gdal(f"strips_{name.lower()}_u1", sample("u1"), compress=name, nbits=1, blockysize=8)
+    gdal("tiles_jpeg_ycbcr", ramp(), compress="JPEG", photometric="YCBCR", jpeg_quality=95, **tiles)
     pages("bigtiff", level("i32", 0, 2), level("i32", 1, 2), big=True)
     pages("big_endian_bigtiff", level("u16", 0), level("u16", 1), big=True, order=">")
     pages("overviews", level("u8", 0, 3, photometric="rgb", predictor=True),

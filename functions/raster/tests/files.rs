@@ -199,6 +199,13 @@ fn every_layout_gives_the_samples_of_the_formula() {
         ("strip_of_all", "u16"),
         ("no_rows_per_strip", "u8"),
         ("tiles_lzma", "i16"),
+        ("tiles_lerc_f32", "f32"),
+        ("tiles_lerc_deflate_u16", "u16"),
+        ("tiles_lerc_zstd_i16", "i16"),
+        ("tiles_webp_u8", "u8"),
+        ("strips_ccittrle_u1", "u1"),
+        ("strips_ccittfax3_u1", "u1"),
+        ("strips_ccittfax4_u1", "u1"),
         ("tiles_none_u8", "u8"),
         ("tiles_none_u16", "u16"),
         ("tiles_none_f32", "f32"),
@@ -220,6 +227,22 @@ fn every_layout_gives_the_samples_of_the_formula() {
         let is_big_endian = file.header.full().format.byte_order == ByteOrder::Big;
         assert_eq!(is_big_endian, name.contains("big_endian"), "{name}");
         file.check_plain(0, kind);
+    }
+}
+
+#[test]
+fn jpeg_tiles_with_shared_tables_come_near_the_formula() {
+    let file = open("tiles_jpeg_ycbcr");
+    assert!(file.header.full().format.jpeg_tables.is_some());
+    for rect in File::rects(0) {
+        let raster = file.raster(0, rect);
+        for at in 0..raster.samples.len() {
+            let (pixel, band) = (at % rect.area(), at / rect.area());
+            let (row, column) = (pixel / raster.width, pixel % raster.width);
+            let expected = (row + rect.y as usize) + 2 * (column + rect.x as usize) + 40 * band;
+            let value = value_at(&raster.samples, at);
+            assert!((value - expected as f64).abs() <= 8.0, "{value}, not {expected}");
+        }
     }
 }
 
