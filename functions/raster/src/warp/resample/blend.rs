@@ -92,7 +92,7 @@ pub(super) fn blend<T: Sample>(
         centres,
         values,
     };
-    if !kernel.is_linear() || kernel == Kernel::Sum {
+    if !T::COMMON || !kernel.is_linear() || kernel == Kernel::Sum {
         return job.run::<0>();
     }
     // Arrays of a fixed length let the compiler unroll; the usual cases are 2 and 4 samples on a side.

@@ -24,6 +24,8 @@ impl Accumulator for f64 {
 
 /// A type that kernels can average.
 pub(super) trait Sample: Copy + PartialOrd + Default {
+    /// Whether pictures come in this type, so that unrolled code is worth its bytes.
+    const COMMON: bool;
     /// `f32` where it holds every sample and sum to half a unit, else `f64`.
     type Sum: Accumulator;
     /// As a number to weigh.
@@ -37,8 +39,9 @@ pub(super) trait Sample: Copy + PartialOrd + Default {
 }
 
 macro_rules! sample {
-    ($($kind:ty, $sum:ty, $round:expr);* $(;)?) => {$(
+    ($($kind:ty, $sum:ty, $round:expr, $common:expr);* $(;)?) => {$(
         impl Sample for $kind {
+            const COMMON: bool = $common;
             type Sum = $sum;
             fn to_sum(self) -> $sum {
                 self as $sum
@@ -57,9 +60,9 @@ macro_rules! sample {
     )*};
 }
 sample! {
-    u8, f32, 1.0; i8, f32, 1.0; u16, f32, 1.0; i16, f32, 1.0;
-    u32, f64, 1.0; i32, f64, 1.0; u64, f64, 1.0; i64, f64, 1.0;
-    f32, f64, 0.0; f64, f64, 0.0;
+    u8, f32, 1.0, true; i8, f32, 1.0, false; u16, f32, 1.0, true; i16, f32, 1.0, true;
+    u32, f64, 1.0, false; i32, f64, 1.0, false; u64, f64, 1.0, false; i64, f64, 1.0, false;
+    f32, f64, 0.0, true; f64, f64, 0.0, false;
 }
 
 macro_rules! into_samples {
