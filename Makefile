@@ -50,7 +50,7 @@ run: build ## serve the embedded sample at http://127.0.0.1:8080/ (PORT=…)
 # ---------------------------------------------------------------- test
 test: test-rust test-browser ## everything: the library, the real binary through its doors, the page in a browser
 
-test-rust: $(tools)/native.stamp viewer
+test-rust: $(tools)/lambda.stamp viewer
 	cargo test --locked --workspace
 
 tests/browser/node_modules/.stamp: tests/browser/package-lock.json
