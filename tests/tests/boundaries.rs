@@ -21,9 +21,11 @@ fn sources(folder: &str) -> Vec<(String, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs")
-                && path
-                    .file_name()
-                    .is_some_and(|name| name != "tests.rs" && name != "fixtures.rs")
+                && path.file_name().is_some_and(|name| {
+                    !["tests.rs", "fixtures.rs", "golden.rs"]
+                        .iter()
+                        .any(|test| name == *test)
+                })
             {
                 let name = path
                     .strip_prefix(&base)
