@@ -87,16 +87,6 @@ impl Known {
         gaps
     }
 
-    /// Only what lies before `end`.
-    #[must_use]
-    pub fn head(&self, end: u64) -> Self {
-        let chunks = self.chunks.iter().take_while(|(at, _)| *at < end);
-        let cut = |(at, chunk): &(u64, Bytes)| (*at, chunk.slice(..chunk.len().min((end - at) as usize)));
-        Self {
-            chunks: chunks.map(cut).collect(),
-        }
-    }
-
     /// How many bytes are held.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(|(_, chunk)| chunk.len()).sum()
@@ -134,9 +124,5 @@ mod tests {
         assert_eq!(known.get(11..13).unwrap(), "bc");
         assert_eq!(known.get(12..12).unwrap(), "");
         assert_eq!(known.len(), 10);
-        assert_eq!(
-            known.head(12).get(8..13),
-            Err(Missing(std::iter::once(12..13).collect()))
-        );
     }
 }

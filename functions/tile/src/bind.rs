@@ -48,7 +48,7 @@ impl Binding {
                 .collect::<Result<_, _>>()?,
             (Some(Bands::Indexes(indexes)), None) => indexes
                 .iter()
-                .map(|index| numbered(files, usize::from(*index)))
+                .map(|index| numbered("bidx", files, usize::from(*index)))
                 .collect::<Result<_, _>>()?,
             _ => all_data_bands(files),
         };
@@ -205,7 +205,7 @@ fn all_data_bands(files: &[File]) -> Vec<(usize, usize)> {
 }
 
 /// Band numbers count from 1, through all files in the order of their names.
-fn numbered(files: &[File], number: usize) -> Result<(usize, usize), Problem> {
+fn numbered(parameter: &str, files: &[File], number: usize) -> Result<(usize, usize), Problem> {
     let mut rest = number - 1;
     for (at, file) in files.iter().enumerate() {
         let count = file.source.header.bands.len();
@@ -215,6 +215,7 @@ fn numbered(files: &[File], number: usize) -> Result<(usize, usize), Problem> {
         rest -= count;
     }
     Err(no_band(
+        parameter,
         number,
         files.iter().map(|file| file.source.header.bands.len()).sum(),
     ))
@@ -240,7 +241,7 @@ fn find(files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
         }
     }
     match band.number {
-        Some(number) => numbered(files, number),
+        Some(number) => numbered("expression", files, number),
         None => Err(unknown(files, text)),
     }
 }

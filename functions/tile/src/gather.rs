@@ -141,7 +141,7 @@ impl Job<'_> {
                 }
                 Err(PlanError::File(error)) => return Err(SourceError::File(error).into()),
                 Err(PlanError::TooMuch(error)) => return Err(too_much(&error)),
-                Err(PlanError::NoBand { band, bands }) => return Err(no_band(band, bands)),
+                Err(PlanError::NoBand { band, bands }) => return Err(no_band("bidx", band, bands)),
             }
         }
     }
@@ -254,7 +254,7 @@ fn too_much(error: &TooMuch) -> Problem {
 const REMEDY: &str = "zoom in, or give the file overviews: gdal_translate -of COG in.tif out.tif";
 
 /// A band that is asked for and not there.
-pub fn no_band(band: usize, bands: usize) -> Problem {
+pub fn no_band(parameter: &str, band: usize, bands: usize) -> Problem {
     let reason = format!("names band {band}: the source has bands 1 to {bands}");
-    Problem::Refused(crate::request::Refused::parameter("bidx", reason))
+    Problem::Refused(crate::request::Refused::parameter(parameter, reason))
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -21,8 +21,6 @@ use tokio::sync::Semaphore;
 use tracing::debug;
 
 use crate::app::App;
-use crate::request::Refused;
-use crate::response::Problem;
 
 /// Connections at once; each may hold [`HEAD_BYTES`] of buffers.
 const CONNECTIONS: usize = 1024;
@@ -30,8 +28,6 @@ const CONNECTIONS: usize = 1024;
 const HEAD_BYTES: usize = 96 << 10;
 /// How long a client may take to send a request head, or keep a connection idle.
 const HEAD_PATIENCE: Duration = Duration::from_mins(1);
-/// The largest request body, in bytes.
-const BODY_BYTES: usize = 1 << 20;
 /// How long requests in flight may take when the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -105,14 +101,8 @@ fn connection(
 }
 
 async fn answer(app: &App, request: Request<Incoming>) -> Response<Full<Bytes>> {
-    let (head, body) = request.into_parts();
-    let response = match Limited::new(body, BODY_BYTES).collect().await {
-        Ok(body) => app.answer(Request::from_parts(head, body.to_bytes())).await,
-        Err(_) => app.refuse(Problem::Refused(Refused::parameter(
-            "body",
-            "is cut short or longer than 1 MB",
-        ))),
-    };
+    // No route takes a body: none is waited for.
+    let response = app.answer(request.map(|_| Bytes::new())).await;
     response.map(Full::new)
 }
 

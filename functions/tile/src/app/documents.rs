@@ -65,7 +65,7 @@ pub(super) fn tilejson(name: Option<&str>, layer: Option<&Layer>, shown: &Shown,
         "tiles": [tiles],
         "minzoom": extent.minzoom,
         "maxzoom": extent.maxzoom,
-        "bounds": extent.bounds,
+        "bounds": unwrapped(extent.bounds),
         "center": [lon, lat, zoom],
     });
     if let Some(layer) = layer {
@@ -79,6 +79,15 @@ pub(super) fn tilejson(name: Option<&str>, layer: Option<&Layer>, shown: &Shown,
         }
     }
     json
+}
+
+/// Bounds that do not wrap, as TileJSON 3.0.0 section 3.5 demands: across the antimeridian the whole turn.
+fn unwrapped([west, south, east, north]: [f64; 4]) -> [f64; 4] {
+    if west > east {
+        [-180.0, south, 180.0, north]
+    } else {
+        [west, south, east, north]
+    }
 }
 
 /// One layer for the viewer; what cannot be read of its files is null.
@@ -168,4 +177,18 @@ pub(super) fn grid(set: &TileMatrixSet) -> Value {
         "orderedAxes": ["X", "Y"],
         "tileMatrices": set.matrices.iter().map(matrix).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unwrapped;
+
+    #[test]
+    fn tilejson_bounds_never_wrap() {
+        assert_eq!(
+            unwrapped([177.9, 14.4, -178.3, 17.2]),
+            [-180.0, 14.4, 180.0, 17.2]
+        );
+        assert_eq!(unwrapped([11.0, 48.0, 12.0, 49.0]), [11.0, 48.0, 12.0, 49.0]);
+    }
 }

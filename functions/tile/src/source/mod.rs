@@ -32,8 +32,12 @@ const STRIDE: u64 = 32 << 10;
 /// Reads after the head before a file counts as broken: a chain of directories strewn over the file costs one each.
 const MAX_ROUNDS: usize = 64;
 
-/// Bytes of header and index that one source may keep.
+/// Bytes of header that a file may need before it is open.
 const MAX_KNOWN: usize = 8 << 20;
+
+/// Bytes of its index that a source keeps beyond what opened it. They count from the start, whether learnt or not: the
+/// cache wants weights that never change.
+const MAX_LEARNT: usize = 128 << 10;
 
 /// How long a version counts as current without asking. Reads of pixels check it for free; an answer that
 /// needs none asks again after this.
@@ -104,6 +108,8 @@ pub struct Source {
     pub header: Header,
     /// The CRS, or why there is none.
     pub crs: Result<Crs, CrsError>,
+    /// The bytes that opened it; the chunks are shared with `known`.
+    opened: Known,
     known: Mutex<Known>,
     checked: Mutex<Instant>,
 }
@@ -155,12 +161,14 @@ impl Source {
             let bytes = self.read(fetcher, range.clone(), deadline, meter).await?;
             Ok::<_, StoreError>((range.start, bytes))
         };
-        for (at, bytes) in try_join_all(reads.into_iter().map(read)).await? {
-            let mut known = self.known();
-            if known.len() > MAX_KNOWN {
-                // Start again from the head: what was learnt of other parts of the index is read again when needed.
-                *known = known.head(HEAD);
-            }
+        let learnt = try_join_all(reads.into_iter().map(read)).await?;
+        let mut known = self.known();
+        let more: usize = learnt.iter().map(|(_, bytes)| bytes.len()).sum();
+        if known.len() + more > self.opened.len() + MAX_LEARNT {
+            // What was learnt of other parts of the index is read again when it is needed.
+            *known = self.opened.clone();
+        }
+        for (at, bytes) in learnt {
             known.insert(at, bytes);
         }
         Ok(())
@@ -182,7 +190,8 @@ impl Source {
     }
 
     fn weight(&self) -> u64 {
-        (self.known().len() + 4096 * self.header.levels.len() + 256 * self.header.bands.len()) as u64
+        let parsed = 4096 * self.header.levels.len() + 256 * self.header.bands.len();
+        (self.opened.len() + MAX_LEARNT + parsed) as u64
     }
 }
 
@@ -261,6 +270,7 @@ async fn open(
                     version,
                     header,
                     crs,
+                    opened: known.clone(),
                     known: Mutex::new(known),
                     checked: Mutex::new(Instant::now()),
                 });

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
@@ -136,15 +137,20 @@ fn read_embedded(bytes: &'static [u8], range: Range<u64>) -> Answer {
 
 fn read_file(path: &PathBuf, range: Range<u64>) -> Result<Answer, StoreError> {
     let fault = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => StoreError::NotFound,
-        std::io::ErrorKind::PermissionDenied => StoreError::Forbidden,
-        _ => StoreError::Unavailable,
+        // A name that cannot be one of a file is one of no file.
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename => StoreError::NotFound,
+        ErrorKind::PermissionDenied => StoreError::Forbidden,
+        _ => {
+            tracing::warn!(%error, "file");
+            StoreError::Unavailable
+        }
     };
-    let file = File::open(path).map_err(fault)?;
-    let metadata = file.metadata().map_err(fault)?;
-    if !metadata.is_file() {
+    // Looked at before it is opened: opening a pipe would wait for its other end.
+    if !std::fs::metadata(path).map_err(fault)?.is_file() {
         return Err(StoreError::NotFound);
     }
+    let file = File::open(path).map_err(fault)?;
+    let metadata = file.metadata().map_err(fault)?;
     let size = metadata.len();
     let mut bytes = vec![0; (range.end.min(size)).saturating_sub(range.start) as usize];
     file.read_exact_at(&mut bytes, range.start).map_err(fault)?;
