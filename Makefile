@@ -105,10 +105,12 @@ fuzz: $(tools)/native.stamp $(cargo-fuzz) tests/fuzz/seeds ## fuzz every target 
 	    -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=16384 -print_final_stats=1 ) || exit 1; \
 	done
 
-fuzz-corpus: $(cargo-fuzz) ## keep the smallest inputs that reach all that the found ones reach (FUZZ=…)
+# Inputs with a name of their own stay: each was a fault.
+fuzz-corpus: $(cargo-fuzz) tests/fuzz/seeds ## keep the smallest inputs that reach all that the found ones reach (FUZZ=…)
 	for target in $(FUZZ); do \
-	  ( mkdir -p tests/fuzz/{found,corpus}/$$target; cp -n tests/fuzz/corpus/$$target/* tests/fuzz/found/$$target/ || true; \
-	    $(fuzz) run --fuzz-dir . $$target corpus/$$target found/$$target -- -merge=1 -max_len=2048 -use_counters=0 ) || exit 1; \
+	  ( kept=target/kept/$$target; rm -rf tests/fuzz/$$kept; mkdir -p tests/fuzz/{$$kept,{found,corpus,seeds}/$$target}; \
+	    $(fuzz) run --fuzz-dir . $$target $$kept {found,seeds,corpus}/$$target -- -merge=1 -max_len=512 -use_counters=0; \
+	    find corpus/$$target -regextype egrep -regex '.*/[0-9a-f]{40}' -delete; mv $$kept/* corpus/$$target/ ) || exit 1; \
 	done
 
 bench-decode: $(tools)/native.stamp ## time every codec beside its library (BENCH=--instructions counts under valgrind)
