@@ -94,12 +94,12 @@ impl Kernel {
         }
     }
 
-    /// By how much the kernel is stretched. The kernels that average an area never shrink below one sample.
+    /// By how much the kernel is stretched. Kernels of the area under an output pixel shrink with it below one sample.
     fn width(self, scale: f64) -> f64 {
-        if self == Self::Nearest {
-            1.0
-        } else {
-            scale.max(1.0)
+        match self {
+            Self::Nearest => 1.0,
+            Self::Bilinear | Self::Cubic | Self::CubicSpline | Self::Lanczos => scale.max(1.0),
+            _ => scale,
         }
     }
 

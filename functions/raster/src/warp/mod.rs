@@ -16,4 +16,6 @@ pub use resolution::{Extent, extent, resolution};
 pub use window::{Assembly, Rect, Window};
 
 #[cfg(test)]
+mod gdal;
+#[cfg(test)]
 mod tests;
