@@ -95,11 +95,11 @@ fn one_module_reads_the_environment() {
 
 #[test]
 fn one_module_names_status_codes() {
-    // The store's own answers have statuses too; those do not leave source/store.rs.
+    // The store's own answers have statuses too; those do not leave source/store.
     only(
         "functions/tile/src",
         &["StatusCode::"],
-        &["response.rs", "source/store.rs", "source/transport.rs"],
+        &["response.rs", "source/store/", "source/transport.rs"],
         "answer a Problem or an Outcome; response.rs alone decides which status says so",
     );
 }
@@ -109,7 +109,7 @@ fn two_modules_name_the_object_store() {
     only(
         "functions/tile/src",
         &["object_store"],
-        &["source/store.rs", "source/transport.rs"],
+        &["source/store/", "source/transport.rs"],
         "read through source::store::Object",
     );
 }

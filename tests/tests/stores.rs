@@ -140,7 +140,8 @@ async fn a_held_tile_costs_no_pixels() {
 async fn a_replaced_object_is_a_new_tile_and_never_a_mixture() {
     let store = HttpStore::start(Duration::ZERO).await;
     store.put("a.tif", sample());
-    let server = Server::start(&["--allow-urls", &store.url("*")], &[]);
+    // What is wholly in memory is not asked for again at once.
+    let server = Server::start(&["--allow-urls", &store.url("*"), "--cache-mb", "0"], &[]);
     let target = target(&store.url("a.tif"));
     let first = server.get(&target).await;
     store.put("a.tif", sample());

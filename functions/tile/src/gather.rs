@@ -1,6 +1,7 @@
 //! Sources + target → the wanted bands on the target's pixels: plan, fetch, decode and warp, for all sources at once.
 
-use std::ops::Range;
+use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,11 +11,10 @@ use edgetile_raster::header::{Affine, Header, HeaderError, Image, Nodata};
 use edgetile_raster::plan::{self, Limits, Plan, PlanError, Read, TooMuch, Wanted};
 use edgetile_raster::samples::Raster;
 use edgetile_raster::warp::{Assembly, Kernel, Placement, Target, Window, resample, resolution};
-use futures_util::StreamExt;
+use futures_util::TryStreamExt;
 use futures_util::future::try_join_all;
-use futures_util::stream::FuturesUnordered;
 
-use crate::fetch::{Fetcher, Meter, merge, part};
+use crate::fetch::{Fetcher, Meter};
 use crate::response::Problem;
 use crate::source::{Source, SourceError};
 
@@ -68,9 +68,6 @@ impl Job<'_> {
     /// Reads every part, all at once.
     pub async fn run(&self, parts: &[Part]) -> Result<Gathered, Problem> {
         let planned = try_join_all(parts.iter().map(|part| self.plan(part))).await?;
-        if planned.iter().flatten().any(Planned::needs_read) {
-            self.meter.begin_round();
-        }
         let level = planned
             .iter()
             .flatten()
@@ -129,15 +126,16 @@ impl Job<'_> {
 
     /// The plan; reads the index of blocks where the head of the file did not hold it.
     async fn locate(&self, source: &Source, wanted: Wanted) -> Result<Plan, Problem> {
+        let mut known = Cow::Borrowed(source.known());
         loop {
-            let plan = Plan::new(&source.header, &source.known(), wanted.clone(), &self.limits);
-            match plan {
+            match Plan::new(&source.header, &known, wanted.clone(), &self.limits) {
                 Ok(plan) => return Ok(plan),
                 Err(PlanError::Missing(missing)) => {
-                    let learnt = source
-                        .learn(self.fetcher, missing, self.deadline, self.meter)
-                        .await;
-                    learnt.map_err(SourceError::from)?;
+                    let known = known.to_mut();
+                    source
+                        .learn(self.fetcher, known, missing, self.deadline, self.meter)
+                        .await
+                        .map_err(SourceError::from)?;
                 }
                 Err(PlanError::File(error)) => return Err(SourceError::File(error).into()),
                 Err(PlanError::TooMuch(error)) => return Err(too_much(&error)),
@@ -165,40 +163,23 @@ impl Job<'_> {
                 assembly.leave_empty(plan, read, (image.block_width_px, read.rows().0));
                 continue;
             };
-            let known = source.known().get(at.clone());
-            match known {
+            match source.known().get(at.clone()) {
                 Ok(bytes) => place(&mut assembly, header, plan, read, &bytes)?,
                 Err(_) => awaited.push((read, at.clone())),
             }
         }
-        let fetch = async |range: Range<u64>| {
-            let bytes = source
-                .read(self.fetcher, range.clone(), self.deadline, self.meter)
-                .await?;
-            Ok::<_, SourceError>((range, bytes))
-        };
         let ranges = awaited.iter().map(|(_, at)| at.clone()).collect();
-        let mut arriving: FuturesUnordered<_> = merge(ranges).into_iter().map(fetch).collect();
-        while let Some(arrived) = arriving.next().await {
-            let (range, bytes) = arrived?;
-            for (read, at) in &awaited {
-                if let Some(bytes) = part(&range, &bytes, at) {
-                    place(&mut assembly, header, plan, read, &bytes)?;
+        let mut arriving = pin!(source.pieces(self.fetcher, ranges, self.deadline, self.meter));
+        while let Some(arrived) = arriving.try_next().await.map_err(SourceError::from)? {
+            for (range, bytes) in arrived {
+                let of_range = awaited.iter().filter(|(_, at)| *at == range);
+                for (read, _) in of_range {
+                    let placed = place(&mut assembly, header, plan, read, &bytes);
+                    placed.inspect_err(|_| source.discard(self.fetcher, &range))?;
                 }
             }
         }
         Ok(assembly.finish())
-    }
-}
-
-impl Planned<'_> {
-    fn needs_read(&self) -> bool {
-        let known = self.source.known();
-        self.plan
-            .reads
-            .iter()
-            .filter_map(Read::at)
-            .any(|at| !known.missing(at.clone()).is_empty())
     }
 }
 

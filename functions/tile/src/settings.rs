@@ -37,8 +37,10 @@ const fn setting(
 
 /// The default of `EDGETILE_CACHE_CONTROL`.
 const CACHE_CONTROL: &str = "public, max-age=3600, stale-while-revalidate=86400";
-/// The default of `EDGETILE_CACHE_MB`: the headers of thousands of files and a few hundred blocks.
+/// The default of `EDGETILE_CACHE_MB`: the headers of a hundred files and some two hundred blocks.
 const CACHE_MB: u32 = 32;
+/// The default of `EDGETILE_READS`: some servers allow a client that many connections. S3 bears hundreds.
+const READS: u32 = 32;
 
 /// Every setting of our own, in the order of the README.
 pub const TABLE: &[Setting] = &[
@@ -65,6 +67,12 @@ pub const TABLE: &[Setting] = &[
         Some("--cache-mb"),
         "32",
         "Memory for headers and blocks, in MB.",
+    ),
+    setting(
+        "EDGETILE_READS",
+        Some("--reads"),
+        "32",
+        "Reads in flight to one host of a store; more wait.",
     ),
     setting(
         "EDGETILE_EMPTY_TILE",
@@ -100,6 +108,8 @@ pub struct Settings {
     pub allowed: Vec<Pattern>,
     /// Memory for headers and blocks, in bytes.
     pub cache_bytes: usize,
+    /// Reads that may be in flight to one host.
+    pub reads: usize,
     /// The answer where a tile holds no data.
     pub empty_tile: EmptyTile,
     /// `Cache-Control` of tiles.
@@ -189,6 +199,7 @@ impl Settings {
                 .with("EDGETILE_CACHE_MB", read_megabytes)?
                 .unwrap_or(CACHE_MB) as usize
                 * 1_000_000,
+            reads: sources.with("EDGETILE_READS", read_reads)?.unwrap_or(READS) as usize,
             empty_tile: sources
                 .with("EDGETILE_EMPTY_TILE", EmptyTile::parse)?
                 .unwrap_or_default(),
@@ -264,6 +275,13 @@ fn read_megabytes(text: &str) -> Result<u32, &'static str> {
         .ok()
         .filter(|mb| *mb <= 1_000_000)
         .ok_or("is not a number of megabytes")
+}
+
+fn read_reads(text: &str) -> Result<u32, &'static str> {
+    text.parse()
+        .ok()
+        .filter(|reads| (1..=4096).contains(reads))
+        .ok_or("is not a number of reads from 1 to 4096")
 }
 
 fn read_header(text: &str) -> Result<String, &'static str> {
@@ -390,6 +408,7 @@ mod tests {
     fn the_table_holds_each_default_that_is_a_value() {
         let default = |name: &str| TABLE.iter().find(|setting| setting.name == name).unwrap().default;
         assert_eq!(default("EDGETILE_CACHE_MB"), CACHE_MB.to_string());
+        assert_eq!(default("EDGETILE_READS"), READS.to_string());
         assert_eq!(
             EmptyTile::parse(default("EDGETILE_EMPTY_TILE")),
             Ok(EmptyTile::default())

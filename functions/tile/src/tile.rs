@@ -44,12 +44,7 @@ impl Reading {
     /// Draws a tile. A file that is replaced meanwhile is opened anew, once.
     pub async fn tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
         match self.try_tile(task, call).await {
-            Err(Problem::Replaced) => {
-                task.files
-                    .locations()
-                    .for_each(|location| self.sources.forget(location));
-                self.try_tile(task, call).await
-            }
+            Err(Problem::Replaced) => self.try_tile(task, call).await,
             outcome => outcome,
         }
     }
@@ -176,6 +171,8 @@ impl Clock {
         let cost = Cost {
             gets: call.meter.gets() as u32,
             bytes: call.meter.bytes(),
+            hits: call.meter.hits() as u32,
+            misses: call.meter.misses() as u32,
             ..counted
         };
         About {
@@ -214,7 +211,7 @@ fn bbox(target: &Target) -> [f64; 4] {
 
 fn etag(files: &[File], task: &Task) -> ETag {
     let canonical = task.canonical();
-    let versions = files.iter().map(|file| file.source.version.as_str());
+    let versions = files.iter().map(|file| file.source.version());
     ETag::of(
         [RENDERING_VERSION, canonical.as_str()]
             .into_iter()

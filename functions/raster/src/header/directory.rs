@@ -94,8 +94,11 @@ const MAX_VALUE: u64 = 1 << 20;
 /// Most fields in one directory. Real ones have about 20; GDAL refuses more than 65,535.
 const MAX_FIELDS: u64 = 4096;
 
-/// How the ghost area of GDAL's COG driver begins.
+/// How the ghost area of GDAL's COG driver begins; six digits, " bytes" and a line feed follow.
 const GHOST: &[u8] = b"GDAL_STRUCTURAL_METADATA_SIZE=";
+
+/// Bytes of the ghost area's first line, and the most that are looked at of what it announces.
+const GHOST_SIZES: (u64, u64) = (43, 1024);
 
 /// The first bytes of a file.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +111,19 @@ pub struct Prologue {
     pub first: u64,
     /// GDAL's ghost area follows.
     pub cog: bool,
+    /// It promises that blocks lie in the order of the index, each between a leader and a trailer of four bytes.
+    pub leaders: bool,
 }
+
+/// What GDAL's ghost area must say for the size of a block to follow from the offset of the next one.
+const PROMISES: [&str; 3] = [
+    "BLOCK_ORDER=ROW_MAJOR",
+    "BLOCK_LEADER=SIZE_AS_UINT4",
+    "BLOCK_TRAILER=LAST_4_BYTES_REPEATED",
+];
+
+/// What makes its promises void: an edit by a program that did not know them; masks or bands between the blocks.
+const VOID: [&str; 2] = ["KNOWN_INCOMPATIBLE_EDITION=YES", "INTERLEAVE"];
 
 impl Prologue {
     /// Reads the file's first bytes (TIFF 6.0 section 2; BigTIFF).
@@ -141,8 +156,26 @@ impl Prologue {
             big,
             first,
             cog,
+            leaders: cog && promises_leaders(known, at),
         })
     }
+}
+
+/// Whether the ghost area at `at` holds all [`PROMISES`]; one that is not known as a whole promises nothing.
+fn promises_leaders(known: &Known, at: u64) -> bool {
+    let line = GHOST_SIZES.0;
+    let text = |at: u64, length: u64| {
+        let bytes = known.get(at..at.saturating_add(length)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let announced = || -> Option<u64> {
+        let first = text(at, line)?;
+        first.get(GHOST.len()..)?.get(..6)?.parse().ok()
+    };
+    let rest = announced().and_then(|length| text(at.saturating_add(line), length.min(GHOST_SIZES.1)));
+    rest.is_some_and(|rest| {
+        PROMISES.iter().all(|promise| rest.contains(promise)) && !VOID.iter().any(|void| rest.contains(void))
+    })
 }
 
 /// The type of a field's values (TIFF 6.0 section 2, BigTIFF).

@@ -81,7 +81,7 @@ impl Image {
         if counts.is_none() && format.compression != Compression::None {
             return Err(HeaderError::TagMissing(tag::STRIP_BYTE_COUNTS, "StripByteCounts"));
         }
-        let blocks = Blocks::new(offsets, counts, prologue.order, plain_size);
+        let blocks = Blocks::new(offsets, counts, prologue, plain_size);
         Ok(Self {
             width_px,
             height_px,

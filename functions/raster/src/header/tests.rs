@@ -90,6 +90,12 @@ impl Writer {
         self
     }
 
+    /// Bytes between directories, such as a ghost area before the first.
+    pub(crate) fn text(&mut self, text: &str) -> &mut Self {
+        self.bytes.extend(text.as_bytes());
+        self
+    }
+
     pub(crate) fn finish(&self) -> Bytes {
         self.bytes.clone().into()
     }

@@ -18,6 +18,9 @@ const SAMPLE_LAYERS: &str = include_str!("../../sample/layers.json");
 const SAMPLE: (&str, &[u8]) = ("sample.tif", include_bytes!("../../sample/sample.tif"));
 /// The largest layers file that is read, in bytes.
 const LAYERS_BYTES: u64 = 16 << 20;
+/// Of the memory for headers and blocks, one part in so many is for headers. One of them takes about 75 kB and spares a
+/// round trip; a block takes about as much and spares a read beside others.
+const HEADERS_SHARE: u64 = 4;
 /// How long the layers file may take: a Lambda function has 10 s to become ready.
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -65,8 +68,10 @@ impl App {
     }
 
     async fn with_access(access: Access, settings: Settings) -> Result<Self, StartError> {
-        let stores = Stores::new(settings.stores.clone(), embedded);
-        let fetcher = Fetcher::default();
+        let stores = Stores::new(settings.stores.clone(), embedded, settings.reads);
+        let cache_bytes = settings.cache_bytes as u64;
+        let of_headers = cache_bytes / HEADERS_SHARE;
+        let fetcher = Fetcher::new(cache_bytes - of_headers);
         let catalog = catalog(access, &settings, &stores, &fetcher).await?;
         let tile_cache_control = settings
             .cache_control
@@ -75,7 +80,7 @@ impl App {
         Ok(Self {
             catalog,
             reading: Reading {
-                sources: Sources::new(stores, settings.cache_bytes as u64),
+                sources: Sources::new(stores, of_headers),
                 fetcher,
             },
             policy: Policy {

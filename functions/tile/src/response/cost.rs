@@ -6,14 +6,18 @@ use std::time::Duration;
 /// What was read from the stores for one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Requests that were sent, retries included.
+    /// Requests that were sent, retries and hedges included.
     pub gets: u32,
-    /// Bytes of their bodies.
+    /// Bytes of their bodies, as far as they came.
     pub bytes: u64,
     /// The overview that was read: 0 is full resolution. Of several files the coarsest.
     pub level: u32,
     /// Blocks that were decoded.
     pub blocks: u32,
+    /// Headers, blocks and pieces of indexes of files in stores that were in memory already.
+    pub hits: u32,
+    /// Those that were not.
+    pub misses: u32,
 }
 
 impl fmt::Display for Cost {
@@ -23,8 +27,13 @@ impl fmt::Display for Cost {
             bytes,
             level,
             blocks,
+            hits,
+            misses,
         } = self;
-        write!(f, "gets={gets};bytes={bytes};level={level};blocks={blocks}")
+        write!(
+            f,
+            "gets={gets};bytes={bytes};level={level};blocks={blocks};hits={hits};misses={misses}"
+        )
     }
 }
 

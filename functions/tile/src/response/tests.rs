@@ -112,6 +112,8 @@ fn content_carries_what_is_known_about_it() {
             bytes: 1_402_345,
             level: 1,
             blocks: 4,
+            hits: 2,
+            misses: 3,
         }),
         timing,
         gzip: true,
@@ -130,7 +132,10 @@ fn content_carries_what_is_known_about_it() {
         ("content-encoding", "gzip"),
         ("cache-control", "public, max-age=7"),
         ("etag", etag.as_str()),
-        ("edgetile-cost", "gets=3;bytes=1402345;level=1;blocks=4"),
+        (
+            "edgetile-cost",
+            "gets=3;bytes=1402345;level=1;blocks=4;hits=2;misses=3",
+        ),
         ("server-timing", "fetch;dur=12.35, decode;dur=4.00"),
         ("content-bbox", "-1.5,2,3,4.25"),
         (

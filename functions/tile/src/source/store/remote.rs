@@ -1,0 +1,74 @@
+//! Objects of S3, Google and Azure, through object_store.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectStore};
+
+use super::{Arriving, Body, StoreError, is_etag};
+use crate::source::transport::{Beyond, Throttled, is_behind};
+
+/// One object of a store.
+#[derive(Clone, Debug)]
+pub(super) struct Remote {
+    /// The bucket.
+    pub(super) store: Arc<dyn ObjectStore>,
+    /// The key, as the store knows it.
+    pub(super) path: Path,
+}
+
+impl Remote {
+    /// Asks for a range.
+    pub(super) async fn read(
+        &self,
+        range: Range<u64>,
+        version: Option<&str>,
+    ) -> Result<Arriving, StoreError> {
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range.clone())),
+            if_match: version.filter(|version| is_etag(version)).map(str::to_owned),
+            ..GetOptions::default()
+        };
+        let result = match self.store.get_opts(&self.path, options).await {
+            Err(error) if range.start == 0 && is_behind::<Beyond>(&error) => {
+                return Ok(Arriving::of_nothing());
+            }
+            result => result.map_err(|error| sort(&error))?,
+        };
+        if result.range.start != range.start {
+            return Err(StoreError::WrongAnswer);
+        }
+        let size = result.meta.size;
+        let version = match &result.meta.e_tag {
+            Some(etag) => etag.clone(),
+            None => format!("{}-{size}", result.meta.last_modified.timestamp_millis()),
+        };
+        let expected = result.range.end.saturating_sub(result.range.start);
+        let stream = result
+            .into_stream()
+            .map(|chunk| chunk.map_err(|error| sort(&error)));
+        Ok(Arriving {
+            body: Body::Stream(stream.boxed()),
+            expected,
+            size,
+            version,
+        })
+    }
+}
+
+fn sort(error: &object_store::Error) -> StoreError {
+    use object_store::Error as E;
+    match error {
+        E::NotFound { .. } => StoreError::NotFound,
+        E::PermissionDenied { .. } | E::Unauthenticated { .. } => StoreError::Forbidden,
+        E::Precondition { .. } | E::NotModified { .. } => StoreError::Replaced,
+        E::InvalidPath { .. } => StoreError::BadAddress,
+        other if is_behind::<Throttled>(other) => StoreError::Throttled,
+        other => {
+            tracing::warn!(error = %other, "store");
+            StoreError::Unavailable
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What reads cost: how many, how many bytes, and what is never read twice.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgetile_tests::binary;
+use edgetile_tests::client::header;
+use edgetile_tests::http_store::{Fault, HttpStore};
+use edgetile_tests::server::Server;
+use http::Response;
+
+fn sample() -> Vec<u8> {
+    std::fs::read(binary::file("functions/tile/sample/sample.tif")).expect("the sample")
+}
+
+async fn serving(latency: Duration, settings: &[(&str, &str)]) -> (HttpStore, Server) {
+    let store = HttpStore::start(latency).await;
+    store.put("a.tif", sample());
+    let server = Server::start(&["--allow-urls", &store.url("*")], settings);
+    (store, server)
+}
+
+/// A tile of zoom 13, whose blocks lie beyond the head of the file.
+async fn tile(server: &Server, store: &HttpStore, style: &str) -> Response<Bytes> {
+    let url = store.url("a.tif");
+    server
+        .get(&format!(
+            "/cog/tiles/WebMercatorQuad/13/4358/2843.png?url={url}&{style}"
+        ))
+        .await
+}
+
+/// A number of `Edgetile-Cost`.
+fn cost(answer: &Response<Bytes>, name: &str) -> u64 {
+    let cost = header(answer, "edgetile-cost");
+    let found = cost
+        .split(';')
+        .find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
+    found
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_else(|| panic!("no {name} in {cost:?}"))
+}
+
+#[tokio::test]
+async fn thirty_requests_for_the_same_blocks_read_them_once() {
+    let (store, server) = serving(Duration::from_millis(100), &[]).await;
+    let styles: Vec<String> = (0..30)
+        .map(|at| format!("bidx=1&rescale=0,{}", 3000 + at))
+        .collect();
+    let all = styles.iter().map(|style| tile(&server, &store, style));
+    let all = futures_util::future::join_all(all).await;
+    assert!(all.iter().all(|answer| answer.status() == 200));
+    let requests = store.log.take();
+    let mut ranges: Vec<&str> = requests.0.iter().map(|entry| entry.range.as_str()).collect();
+    let count = ranges.len();
+    ranges.sort_unstable();
+    ranges.dedup();
+    assert_eq!(count, ranges.len(), "something was read twice: {requests:#?}");
+    // What is read is counted where it was asked for first, and nowhere else.
+    let told: u64 = all.iter().map(|answer| cost(answer, "gets")).sum();
+    assert_eq!(told, count as u64);
+    let told: u64 = all.iter().map(|answer| cost(answer, "bytes")).sum();
+    assert_eq!(told, requests.bytes());
+    let paid = all.iter().filter(|answer| cost(answer, "misses") > 0).count();
+    assert!(paid <= 2, "{paid} of 30 say that they read");
+}
+
+#[tokio::test]
+async fn a_block_is_read_once_and_served_from_memory_after() {
+    let (store, server) = serving(Duration::ZERO, &[]).await;
+    let first = tile(&server, &store, "bidx=1&rescale=0,3000").await;
+    assert!(cost(&first, "misses") > 1 && cost(&first, "hits") == 0);
+    store.log.take();
+    let second = tile(&server, &store, "bidx=1&rescale=0,2000").await;
+    assert_eq!(second.status(), 200);
+    assert_eq!(store.log.take().count(), 0);
+    let hits = cost(&first, "misses");
+    assert_eq!((cost(&second, "gets"), cost(&second, "hits")), (0, hits));
+    // Without memory everything is read again.
+    let (store, server) = serving(Duration::ZERO, &[("EDGETILE_CACHE_MB", "0")]).await;
+    for _ in 0..2 {
+        tile(&server, &store, "bidx=1&rescale=0,3000").await;
+        assert!(store.log.take().count() >= 2);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_goes_away_takes_no_other_with_it() {
+    let (store, server) = serving(Duration::from_millis(150), &[]).await;
+    // Cut off while it opens the file, and while it reads blocks.
+    for (name, patience) in [("b.tif", 75), ("c.tif", 225)] {
+        store.put(name, sample());
+        let target = format!(
+            "/cog/tiles/WebMercatorQuad/13/4358/2843.png?url={}&bidx=1&rescale=0,3000",
+            store.url(name)
+        );
+        let leader = tokio::time::timeout(Duration::from_millis(patience), server.get(&target));
+        let follower = async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            server.get(&target).await
+        };
+        let (leader, follower) = tokio::join!(leader, follower);
+        assert!(leader.is_err(), "{patience} ms");
+        assert_eq!(follower.status(), 200, "{patience} ms");
+    }
+}
+
+#[tokio::test]
+async fn what_was_wrong_is_not_kept() {
+    for fault in [
+        Fault::Truncated,
+        Fault::WrongRange,
+        Fault::IgnoredRange,
+        Fault::Unavailable,
+        Fault::Reset,
+    ] {
+        let (store, server) = serving(Duration::ZERO, &[]).await;
+        // The header is known, the blocks are not.
+        let info = server.get(&format!("/cog/info?url={}", store.url("a.tif"))).await;
+        assert_eq!(info.status(), 200);
+        store.fail_always(Some(fault));
+        let failed = tile(&server, &store, "bidx=1&rescale=0,3000").await;
+        assert!(
+            failed.status().is_server_error(),
+            "{fault:?}: {}",
+            failed.status()
+        );
+        store.fail_always(None);
+        let right = tile(&server, &store, "bidx=1&rescale=0,3000").await;
+        let (whole, other) = serving(Duration::ZERO, &[]).await;
+        let wanted = tile(&other, &whole, "bidx=1&rescale=0,3000").await;
+        assert!(
+            right.status() == 200 && right.body() == wanted.body(),
+            "{fault:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn blocks_of_a_replaced_file_are_not_served() {
+    let (store, server) = serving(Duration::ZERO, &[]).await;
+    let old = tile(&server, &store, "bidx=1&rescale=0,3000").await;
+    // Another tile notices: of this one every block is in memory.
+    store.put("a.tif", sample());
+    let url = store.url("a.tif");
+    let noticing = server
+        .get(&format!(
+            "/cog/tiles/WebMercatorQuad/13/4357/2843.png?url={url}&bidx=1&rescale=0,3000"
+        ))
+        .await;
+    assert_eq!(noticing.status(), 200, "{:?}", noticing.body());
+    let new = tile(&server, &store, "bidx=1&rescale=0,3000").await;
+    assert!(cost(&new, "misses") > 0, "{}", header(&new, "edgetile-cost"));
+    assert_ne!(header(&new, "etag"), header(&old, "etag"));
+}
