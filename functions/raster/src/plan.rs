@@ -129,8 +129,10 @@ impl Read {
 pub struct Plan {
     /// Index of the level in the header.
     pub level: usize,
-    /// The pixels of the level.
+    /// The pixels of the level; with `turn_px` counted as in [`Wanted`].
     pub rect: Rect,
+    /// Columns in a turn of the globe, where the level goes all round it.
+    pub turn_px: Option<u32>,
     /// The bands wanted, 0-based, in the order wanted.
     pub bands: Vec<usize>,
     /// The band that masks them.
@@ -150,6 +152,9 @@ pub struct Wanted {
     pub level: usize,
     /// The pixels of the level.
     pub rect: Rect,
+    /// Columns in a turn of the globe, where the level goes all round it: then columns of `rect` begin one turn west of the level and
+    /// go on for three, so that a rectangle may lie across the level's edge.
+    pub turn_px: Option<u32>,
     /// 0-based.
     pub bands: Vec<usize>,
     /// Instead of the file's own nodata.
@@ -165,6 +170,7 @@ impl Plan {
         let Wanted {
             level: level_index,
             rect,
+            turn_px,
             bands,
             nodata,
         } = wanted;
@@ -198,26 +204,15 @@ impl Plan {
             .mask
             .as_ref()
             .filter(|_| nodata.is_none() && alpha.is_none());
-        let mut planes: Vec<u32> = if level.image.planar {
-            bands
-                .iter()
-                .copied()
-                .chain(alpha)
-                .map(|band| band as u32)
-                .collect()
-        } else {
-            vec![0]
-        };
-        planes.sort_unstable();
-        planes.dedup();
+        let planes = planes(&level.image, &bands, alpha);
         let mut index = Index {
             known,
             size: header.size,
             missing: Vec::new(),
         };
         let mut reads = Vec::new();
-        let cover = Cover::new(&level.image, &rect);
-        let mask_cover = mask.map(|mask| (mask, Cover::new(mask, &rect)));
+        let cover = Cover::new(&level.image, &rect, turn_px);
+        let mask_cover = mask.map(|mask| (mask, Cover::new(mask, &rect, turn_px)));
         let blocks = cover.count().saturating_mul(planes.len() as u64);
         check(
             "blocks",
@@ -256,6 +251,7 @@ impl Plan {
         Ok(Self {
             level: level_index,
             rect,
+            turn_px,
             bands,
             alpha,
             nodata,
@@ -276,6 +272,18 @@ impl Plan {
     }
 }
 
+/// The planes that hold these bands, each once.
+fn planes(image: &Image, bands: &[usize], alpha: Option<usize>) -> Vec<u32> {
+    if !image.planar {
+        return vec![0];
+    }
+    let bands = bands.iter().copied().chain(alpha);
+    let mut planes: Vec<u32> = bands.map(|band| band as u32).collect();
+    planes.sort_unstable();
+    planes.dedup();
+    planes
+}
+
 fn check(what: &'static str, needed: u64, limit: u64) -> Result<(), TooMuch> {
     if needed > limit {
         Err(TooMuch { what, needed, limit })
@@ -286,27 +294,45 @@ fn check(what: &'static str, needed: u64, limit: u64) -> Result<(), TooMuch> {
 
 /// The blocks of an image that a rectangle meets.
 struct Cover {
-    columns: Range<u32>,
+    /// Runs of blocks, in order and apart.
+    columns: Vec<Range<u32>>,
     rows: Range<u32>,
     /// The rows of the image that are needed.
     rows_px: Range<u32>,
 }
 
 impl Cover {
-    fn new(image: &Image, rect: &Rect) -> Self {
-        let range = |start: u32, length: u32, block: u32, count: u32| {
-            let end = start.saturating_add(length).div_ceil(block).min(count);
-            start.checked_div(block).unwrap_or(0)..end
+    fn new(image: &Image, rect: &Rect, turn_px: Option<u32>) -> Self {
+        let range = |pixels: Range<u32>, block: u32, count: u32| {
+            let end = pixels.end.div_ceil(block).min(count);
+            pixels.start.checked_div(block).unwrap_or(0)..end
         };
+        let mut columns: Vec<Range<u32>> = rect
+            .columns_of_level(turn_px)
+            .into_iter()
+            .map(|pixels| range(pixels, image.block_width_px, image.blocks_across()))
+            .collect();
+        columns.sort_by_key(|run| run.start);
+        columns.dedup_by(|next, run| {
+            let meets = next.start <= run.end;
+            if meets {
+                run.end = run.end.max(next.end);
+            }
+            meets
+        });
+        let rows_px = rect.y..rect.y.saturating_add(rect.height);
         Self {
-            columns: range(rect.x, rect.width, image.block_width_px, image.blocks_across()),
-            rows: range(rect.y, rect.height, image.block_height_px, image.blocks_down()),
-            rows_px: rect.y..rect.y.saturating_add(rect.height),
+            columns,
+            rows: range(rows_px.clone(), image.block_height_px, image.blocks_down()),
+            rows_px,
         }
     }
 
     fn count(&self) -> u64 {
-        (self.columns.len() as u64).saturating_mul(self.rows.len() as u64)
+        let across = self.columns.iter().map(|run| run.len() as u64);
+        across
+            .fold(0, u64::saturating_add)
+            .saturating_mul(self.rows.len() as u64)
     }
 }
 
@@ -324,7 +350,7 @@ impl Index<'_> {
     fn blocks(&mut self, image: &Image, plane: u32, cover: &Cover) -> Result<Vec<Located>, Need> {
         let mut located = Vec::new();
         for y_block in cover.rows.clone() {
-            for x_block in cover.columns.clone() {
+            for x_block in cover.columns.iter().cloned().flatten() {
                 let origin = (
                     x_block.saturating_mul(image.block_width_px),
                     y_block.saturating_mul(image.block_height_px),

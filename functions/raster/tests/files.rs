@@ -79,10 +79,15 @@ impl File {
     }
 
     fn window(&self, level: usize, rect: Rect) -> edgetile_raster::warp::Window {
+        self.window_round(level, rect, None)
+    }
+
+    fn window_round(&self, level: usize, rect: Rect, turn_px: Option<u32>) -> edgetile_raster::warp::Window {
         let name = self.name;
         let wanted = Wanted {
             level,
             rect,
+            turn_px,
             bands: self.bands(),
             nodata: None,
         };
@@ -522,6 +527,39 @@ fn control_points_that_no_affine_fits_are_told() {
             .iter()
             .any(|remark| remark.contains("control points"))
     );
+}
+
+#[test]
+fn a_window_may_lie_across_the_end_of_a_level_that_goes_round() {
+    for name in ["overviews", "mask_of_1_bit", "planar_tiles_predictor3", "sparse"] {
+        let file = open(name);
+        let whole = file.window(0, File::rects(0)[0]).raster;
+        // A level whose last column repeats its first has one less.
+        for turn in [45, 44] {
+            for (x, width) in [
+                (40, 15),
+                (turn - 3, 60),
+                (2 * turn - 1, 2),
+                (10, turn),
+                (turn, turn),
+            ] {
+                let rect = Rect {
+                    x,
+                    y: 5,
+                    width,
+                    height: 20,
+                };
+                let part = file.window_round(0, rect, Some(turn)).raster;
+                for at in 0..rect.area() {
+                    let column = (x as usize + at % width as usize) % turn as usize;
+                    let from = (5 + at / width as usize) * 45 + column;
+                    let seen = (mask_at(&part, at), value_at(&part.samples, at));
+                    let expected = (mask_at(&whole, from), value_at(&whole.samples, from));
+                    assert_eq!(seen, expected, "{name}, {rect:?}, turn {turn}, at {at}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

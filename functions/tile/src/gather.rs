@@ -113,6 +113,7 @@ impl Job<'_> {
         let wanted = Wanted {
             level,
             rect,
+            turn_px: placement.turn_px(),
             bands: part.bands.clone(),
             nodata: part.nodata,
         };

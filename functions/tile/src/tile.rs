@@ -18,7 +18,7 @@ use crate::response::{About, Cost, ETag, Freshness, Outcome, Problem, Timing};
 use crate::source::{SourceError, Sources};
 
 /// Changes whenever the same files and task give other bytes than before.
-const RENDERING_VERSION: &str = "1";
+const RENDERING_VERSION: &str = "2";
 
 /// What reads for every request, for the life of the process.
 #[derive(Debug)]

@@ -75,6 +75,7 @@ fn window(header: &Header, known: &mut Known, file: &[u8], [level, x, y, band]: 
     let wanted = Wanted {
         level,
         rect,
+        turn_px: None,
         bands: vec![0, usize::from(band) % header.bands.len()],
         nodata: None,
     };

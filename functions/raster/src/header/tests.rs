@@ -325,6 +325,7 @@ fn a_plan_is_a_value_and_names_all_it_lacks_at_once() {
             width: 20,
             height: 100,
         },
+        turn_px: None,
         bands: vec![0],
         nodata: None,
     };
@@ -384,6 +385,7 @@ fn a_giant_strip_is_read_only_as_far_as_it_is_needed() {
             width: 5,
             height: 30,
         },
+        turn_px: None,
         bands: vec![0],
         nodata: None,
     };
@@ -476,6 +478,7 @@ fn no_prefix_and_no_flipped_byte_makes_a_panic() {
                 let wanted = Wanted {
                     level: 0,
                     rect,
+                    turn_px: None,
                     bands: vec![0],
                     nodata: None,
                 };

@@ -18,4 +18,6 @@ pub use window::{Assembly, Rect, Window};
 #[cfg(test)]
 mod gdal;
 #[cfg(test)]
+mod globe;
+#[cfg(test)]
 mod tests;

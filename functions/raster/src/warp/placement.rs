@@ -76,8 +76,54 @@ struct Locator {
     source: Crs,
     same_crs: bool,
     to_level: Affine,
-    /// Columns in a turn of the globe, and the column in the middle of the level, where the source is geographic and upright.
-    turn: Option<(f64, f64)>,
+    turn: Option<Turn>,
+}
+
+/// How columns go round the globe, where the source is geographic or Web Mercator and upright.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Columns in a turn.
+    columns: f64,
+    /// The column from which none is further than half a turn: the middle of the level, or of the output where the level is closed.
+    middle: f64,
+    /// Columns in a turn of a level that goes all round: its last column is a neighbour of its first. Its columns are counted
+    /// from a turn west of it, see [`Wanted`](crate::plan::Wanted).
+    closed: Option<u32>,
+}
+
+impl Turn {
+    /// None if `source` does not go round, or is turned.
+    fn new(source: &Crs, affine: &Affine, width_px: u32) -> Option<Self> {
+        let columns = source.turn().filter(|_| affine.is_upright())? / affine.a.abs();
+        // Sizes of pixels are rounded: half a column may be missing. One more than a turn repeats the first.
+        let spare = f64::from(width_px) - columns;
+        let is_closed = (-0.5..=1.5).contains(&spare) && (1..u32::MAX / 4).contains(&width_px);
+        Some(Self {
+            columns,
+            middle: f64::from(width_px) / 2.0,
+            closed: is_closed.then(|| (columns.round() as u32).clamp(1, width_px)),
+        })
+    }
+
+    /// About the column in the middle of the output, if the level is closed.
+    fn about(self, column: f64) -> Self {
+        let Some(closed) = self.closed else { return self };
+        let column = if column.is_finite() { column } else { self.middle };
+        Self {
+            middle: column.rem_euclid(self.columns) + f64::from(closed),
+            ..self
+        }
+    }
+
+    fn place(&self, column: f64) -> f64 {
+        let column = column + f64::from(self.closed.unwrap_or(0));
+        column + self.nearest(self.middle - column)
+    }
+
+    /// The whole turns that are nearest to a distance.
+    fn nearest(&self, distance: f64) -> f64 {
+        (distance / self.columns).round() * self.columns
+    }
 }
 
 impl Locator {
@@ -96,14 +142,20 @@ impl Locator {
         };
         let Some((x, y)) = place else { return NOWHERE };
         let (mut column, row) = self.to_level.apply(x, y);
-        if let Some((turn, middle)) = self.turn {
-            column += ((middle - column) / turn).round() * turn;
+        if let Some(turn) = &self.turn {
+            column = turn.place(column);
         }
         if column.is_finite() && row.is_finite() {
             (column, row)
         } else {
             NOWHERE
         }
+    }
+
+    /// How far it is from one column to another, the short way round the globe.
+    fn across(&self, from: f64, to: f64) -> f64 {
+        let distance = to - from;
+        distance - self.turn.map_or(0.0, |turn| turn.nearest(distance))
     }
 }
 
@@ -113,19 +165,20 @@ impl Placement {
     pub fn new(target: &Target, source: &Crs, affine: &Affine, level_size: (u32, u32)) -> Option<Self> {
         let to_level = affine.inverse()?;
         let same_crs = source.epsg().is_some() && source.epsg() == target.crs.epsg();
-        let turn = source
-            .turn()
-            .filter(|_| affine.is_upright())
-            .map(|turn| (turn / affine.a.abs(), f64::from(level_size.0) / 2.0));
         let separable = |kind: Kind| matches!(kind, Kind::WebMercator | Kind::Wgs84);
         let axes_stay = same_crs || (separable(source.kind()) && separable(target.crs.kind()));
-        let locator = Locator {
+        let mut locator = Locator {
             target: target.clone(),
             source: source.clone(),
             same_crs,
             to_level,
-            turn,
+            turn: None,
         };
+        if let Some(turn) = Turn::new(source, affine, level_size.0) {
+            let (width, height) = target.size;
+            let (column, _) = locator.locate(width as f64 / 2.0, height as f64 / 2.0);
+            locator.turn = Some(turn.about(column));
+        }
         let shape = if axes_stay && affine.is_upright() {
             separate(&locator)
         } else {
@@ -141,6 +194,11 @@ impl Placement {
     /// Columns and rows of the output.
     pub fn size(&self) -> (usize, usize) {
         self.size
+    }
+
+    /// Columns in a turn of the globe, where the level goes all round it: positions then count columns from a turn west of it.
+    pub fn turn_px(&self) -> Option<u32> {
+        self.locator.turn.and_then(|turn| turn.closed)
     }
 
     /// Positions of the pixels of output row `row`; both slices hold a value for each output column.
@@ -220,7 +278,8 @@ impl Placement {
         }
     }
 
-    /// The pixels of a level of `size` that the output needs with a kernel; `None` if it needs none.
+    /// The pixels of a level of `size` that the output needs with a kernel; `None` if it needs none. With [`turn_px`](Self::turn_px)
+    /// its columns are counted as positions are.
     pub fn needs(&self, kernel: Kernel, size: (u32, u32)) -> Option<Rect> {
         let mut bounds = Bounds::EMPTY;
         match &self.shape {
@@ -243,7 +302,8 @@ impl Placement {
                 }
             }
         }
-        bounds.clip(size)
+        let columns = self.turn_px().map_or(size.0, |turn| turn.saturating_mul(3));
+        bounds.clip((columns, size.1))
     }
 }
 
@@ -294,21 +354,22 @@ fn separate(locator: &Locator) -> Shape {
     let column = |at: f64| locator.locate(at, middle.1).0;
     let row = |at: f64| locator.locate(middle.0, at).1;
     let centres = |count: usize, of: &dyn Fn(f64) -> f64| (0..count).map(|i| of(i as f64 + 0.5)).collect();
-    let scales = |count: usize, of: &dyn Fn(f64) -> f64| -> Vec<f64> {
-        let edges: Vec<f64> = (0..=count).map(|i| of(i as f64)).collect();
-        edges
-            .windows(2)
-            .map(|pair| usable_scale((pair[1] - pair[0]).abs()))
-            .collect()
+    let edges = |count: usize, of: &dyn Fn(f64) -> f64| (0..=count).map(|i| of(i as f64)).collect::<Vec<_>>();
+    let scales = |edges: Vec<f64>, span: &dyn Fn(f64, f64) -> f64| {
+        let scale = |pair: &[f64]| usable_scale(span(pair[0], pair[1]).abs());
+        edges.windows(2).map(scale).collect()
     };
     Shape::Separable {
         columns: centres(width, &column),
         rows: centres(height, &row),
-        scale: (scales(width, &column), scales(height, &row)),
+        scale: (
+            scales(edges(width, &column), &|from, to| locator.across(from, to)),
+            scales(edges(height, &row), &|from, to| to - from),
+        ),
     }
 }
 
-/// A scale that is no number, or leaps where a turn of the globe ends, counts as one pixel.
+/// A scale that is no number, or leaps where a projection is cut, counts as one pixel.
 fn usable_scale(scale: f64) -> f64 {
     if scale.is_finite() && scale < 1e5 {
         scale
@@ -346,7 +407,7 @@ fn grid(locator: &Locator) -> Shape {
             cells.push(Cell {
                 corners,
                 exact,
-                scale: cell_scale(&corners),
+                scale: cell_scale(locator, &corners),
             });
         }
     }
@@ -380,10 +441,11 @@ fn exact_cell(locator: &Locator, i: usize, j: usize, lead: (usize, usize)) -> Bo
     (0..STEP * STEP).map(pixel).collect()
 }
 
-fn cell_scale(corners: &[(f64, f64); 4]) -> (f64, f64) {
+fn cell_scale(locator: &Locator, corners: &[(f64, f64); 4]) -> (f64, f64) {
     let [nw, ne, sw, _] = *corners;
     let step = STEP as f64;
-    let (along, down) = ((ne.0 - nw.0, ne.1 - nw.1), (sw.0 - nw.0, sw.1 - nw.1));
+    let along = (locator.across(nw.0, ne.0), ne.1 - nw.1);
+    let down = (locator.across(nw.0, sw.0), sw.1 - nw.1);
     (
         usable_scale(along.0.hypot(down.0) / step),
         usable_scale(along.1.hypot(down.1) / step),

@@ -1,5 +1,7 @@
 //! A rectangle of a level, put together from decoded blocks: the wanted bands as planes, and their mask.
 
+use std::ops::Range;
+
 use crate::decode::Decoded;
 use crate::header::nodata::NodataType;
 use crate::header::{Header, Nodata};
@@ -25,6 +27,23 @@ impl Rect {
     pub fn area(&self) -> usize {
         self.width as usize * self.height as usize
     }
+
+    /// Its columns as the level counts them: one range, or with a turn of the globe one for each turn that it meets.
+    pub(crate) fn columns_of_level(&self, turn_px: Option<u32>) -> Vec<Range<u32>> {
+        let end = self.x.saturating_add(self.width);
+        let Some(turn) = turn_px else {
+            return std::iter::once(self.x..end).collect();
+        };
+        turns(turn)
+            .map(|west| self.x.saturating_sub(west)..end.saturating_sub(west).min(turn))
+            .filter(|columns| columns.start < columns.end)
+            .collect()
+    }
+}
+
+/// Where the turns begin in which a rectangle's columns are counted: see [`Wanted`](crate::plan::Wanted).
+fn turns(turn: u32) -> impl Iterator<Item = u32> {
+    (0..3).map(move |count| turn.saturating_mul(count))
 }
 
 /// Samples of a level and where they lie in it.
@@ -68,10 +87,27 @@ impl Assembly {
 
     /// Puts a decoded block in its place.
     pub fn place(&mut self, plan: &Plan, read: &Read, block: &Decoded, block_width: u32) {
-        let origin = read.origin();
-        let Some(overlap) = Overlap::new(&self.rect, origin, (block_width, block.rows)) else {
-            return;
+        for overlap in self.overlaps(plan, read, (block_width, block.rows)) {
+            self.place_at(&overlap, plan, read, block);
+        }
+    }
+
+    /// Where a block meets the window: once, or with a turn of the globe up to three times.
+    fn overlaps(&self, plan: &Plan, read: &Read, size: (u32, u32)) -> Vec<Overlap> {
+        let (x, y) = read.origin();
+        let Some(turn) = plan.turn_px else {
+            return Overlap::new(&self.rect, (x, y), size, size.0)
+                .into_iter()
+                .collect();
         };
+        // A column that repeats the first is left out.
+        let columns = size.0.min(turn.saturating_sub(x));
+        let shifted =
+            |west: u32| Overlap::new(&self.rect, (x.saturating_add(west), y), (columns, size.1), size.0);
+        turns(turn).filter_map(shifted).collect()
+    }
+
+    fn place_at(&mut self, overlap: &Overlap, plan: &Plan, read: &Read, block: &Decoded) {
         match read {
             Read::Mask { .. } => {
                 let Some(shared) = &mut self.shared else { return };
@@ -86,7 +122,7 @@ impl Assembly {
                     let Some(sample) = plan.sample_of(*band, *plane) else {
                         continue;
                     };
-                    place_band(&overlap, block, stride, sample, &mut self.samples, at * area);
+                    place_band(overlap, block, stride, sample, &mut self.samples, at * area);
                     if let Some(valid) = &block.mask {
                         let holes = self.holes.get_or_insert_with(|| vec![255; self.bands * area]);
                         overlap.copy(valid, 1, 0, &mut holes[at * area..(at + 1) * area], |value| value);
@@ -95,7 +131,7 @@ impl Assembly {
                 if let (Some(alpha), Some(shared)) = (plan.alpha, &mut self.shared)
                     && let Some(sample) = plan.sample_of(alpha, *plane)
                 {
-                    place_alpha(&overlap, &block.samples, stride, sample, shared);
+                    place_alpha(overlap, &block.samples, stride, sample, shared);
                 }
             }
         }
@@ -104,14 +140,13 @@ impl Assembly {
     /// Marks a block that was never written as holding nothing.
     pub fn leave_empty(&mut self, plan: &Plan, read: &Read, block_size: (u32, u32)) {
         let Read::Data { plane, .. } = read else { return };
-        let Some(overlap) = Overlap::new(&self.rect, read.origin(), block_size) else {
-            return;
-        };
         let area = self.rect.area();
-        for (at, band) in plan.bands.iter().enumerate() {
-            if plan.sample_of(*band, *plane).is_some() {
-                let holes = self.holes.get_or_insert_with(|| vec![255; self.bands * area]);
-                overlap.fill(&mut holes[at * area..(at + 1) * area], 0);
+        for overlap in self.overlaps(plan, read, block_size) {
+            for (at, band) in plan.bands.iter().enumerate() {
+                if plan.sample_of(*band, *plane).is_some() {
+                    let holes = self.holes.get_or_insert_with(|| vec![255; self.bands * area]);
+                    overlap.fill(&mut holes[at * area..(at + 1) * area], 0);
+                }
             }
         }
     }
@@ -189,7 +224,8 @@ struct Overlap {
 }
 
 impl Overlap {
-    fn new(rect: &Rect, origin: (u32, u32), size: (u32, u32)) -> Option<Self> {
+    /// Of `size` pixels of a block from its first, whose rows are `block_width` long.
+    fn new(rect: &Rect, origin: (u32, u32), size: (u32, u32), block_width: u32) -> Option<Self> {
         let span = |start: u32, length: u32, window: u32, window_length: u32| {
             let from = start.max(window);
             let to = start.saturating_add(length).min(window + window_length);
@@ -207,7 +243,7 @@ impl Overlap {
             from: (from_x, from_y),
             to: (to_x, to_y),
             size: (width, height),
-            block_width: size.0 as usize,
+            block_width: block_width as usize,
             window_width: rect.width as usize,
         })
     }
