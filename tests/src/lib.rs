@@ -15,4 +15,5 @@ pub mod runtime_api;
 mod listen;
 pub mod log;
 pub mod store;
+pub mod cog;
 pub mod http_store;

@@ -11,10 +11,40 @@ use hyper::body::{Body, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
+use tokio::sync::{Notify, Semaphore};
+
+/// The connections of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    opened: AtomicU64,
+    close: Notify,
+    /// How many may be open; further ones are left waiting. `None`: any number.
+    cap: Option<usize>,
+}
+
+impl Connections {
+    /// At most `cap` at once.
+    pub(crate) fn capped(cap: Option<usize>) -> Self {
+        Self {
+            cap,
+            ..Self::default()
+        }
+    }
+
+    /// How many were opened so far.
+    pub(crate) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    /// Closes all that are open, also in the middle of an answer.
+    pub(crate) fn close(&self) {
+        self.close.notify_waiters();
+    }
+}
 
 /// Serves `answer` on a free port until the test's runtime ends. It is told the number of the connection, from 0;
 /// an error breaks the connection off.
-pub(crate) async fn listen<A, F, B, E>(answer: A) -> SocketAddr
+pub(crate) async fn listen<A, F, B, E>(connections: Arc<Connections>, answer: A) -> SocketAddr
 where
     A: Fn(Request<Incoming>, u64) -> F + Send + Sync + 'static,
     F: Future<Output = Result<Response<B>, E>> + Send,
@@ -25,19 +55,27 @@ where
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let answer = Arc::new(answer);
-    let connections = AtomicU64::new(0);
+    let places = Arc::new(Semaphore::new(connections.cap.unwrap_or(Semaphore::MAX_PERMITS)));
     tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
+        while let (Ok(place), Ok((stream, _))) =
+            (places.clone().acquire_owned().await, listener.accept().await)
+        {
             let _ = stream.set_nodelay(true);
-            let connection = connections.fetch_add(1, Ordering::Relaxed);
-            let answer = answer.clone();
+            let connection = connections.opened.fetch_add(1, Ordering::Relaxed);
+            let (answer, connections) = (answer.clone(), connections.clone());
             let service = service_fn(move |request| {
                 let answer = answer.clone();
                 async move { answer(request, connection).await }
             });
-            tokio::spawn(
-                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
-            );
+            tokio::spawn(async move {
+                let served = hyper::server::conn::http1::Builder::new()
+                    .serve_connection(TokioIo::new(stream), service);
+                tokio::select! {
+                    _ = served => {}
+                    () = connections.close.notified() => {}
+                }
+                drop(place);
+            });
         }
     });
     address

@@ -42,7 +42,7 @@ impl Store {
         let service = builder.build();
         let log = Arc::new(Log::default());
         let shared = log.clone();
-        let address = listen(move |request, connection| {
+        let address = listen(Arc::default(), move |request, connection| {
             answer(service.clone(), shared.clone(), latency, request, connection)
         })
         .await;

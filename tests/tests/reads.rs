@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use edgetile_raster::header::Header;
+use edgetile_raster::span::Known;
 use edgetile_tests::binary;
 use edgetile_tests::client::header;
-use edgetile_tests::http_store::{Fault, HttpStore};
+use edgetile_tests::cog::{Cog, Scene, tile_at};
+use edgetile_tests::http_store::{Conditions, Fault, HttpStore};
 use edgetile_tests::server::Server;
 use http::Response;
 
@@ -152,4 +155,118 @@ async fn blocks_of_a_replaced_file_are_not_served() {
     let new = tile(&server, &store, "bidx=1&rescale=0,3000").await;
     assert!(cost(&new, "misses") > 0, "{}", header(&new, "edgetile-cost"));
     assert_ne!(header(&new, "etag"), header(&old, "etag"));
+}
+
+/// NDVI of two Sentinel-2 bands somewhere in southern Bavaria, another place for every `at`.
+fn ndvi(store: &HttpStore, at: u32) -> String {
+    let spread = |step: f64| (f64::from(at) * step).fract();
+    let (x, y) = tile_at(14, 10.5 + spread(0.618_034), 47.0 + 0.7 * spread(0.414_214));
+    let (red, nir) = (store.url("red.tif"), store.url("nir.tif"));
+    format!("/ndvi/14/{x}/{y}.png?red={red}&nir={nir}")
+}
+
+async fn scenes(conditions: Conditions, settings: &[(&str, &str)]) -> (HttpStore, Server, u64) {
+    let store = HttpStore::under(conditions).await;
+    let red = Cog::new(Scene::SENTINEL, 1);
+    let block = red.block_bytes().max(Cog::new(Scene::SENTINEL, 2).block_bytes());
+    store.put_cog("red.tif", red);
+    store.put_cog("nir.tif", Cog::new(Scene::SENTINEL, 2));
+    let server = Server::start(&["--allow-urls", &store.url("*")], settings);
+    (store, server, block)
+}
+
+#[tokio::test]
+async fn ordinary_cogs_are_read_in_few_requests_and_hardly_a_byte_too_many() {
+    let (store, server, block) = scenes(Conditions::default(), &[("EDGETILE_CACHE_MB", "0")]).await;
+    let (store, server) = (store, server);
+    // Without memory headers are read every time: they are taken off.
+    let (tiles, mut gets, mut bytes, mut needed) = (60, 0, 0, 0);
+    for at in 0..tiles {
+        let tile = server.get(&ndvi(&store, at)).await;
+        assert_eq!(tile.status(), 200, "{:?}", tile.body());
+        let blocks = cost(&tile, "blocks");
+        gets += cost(&tile, "gets") - 2;
+        bytes += cost(&tile, "bytes") - 2 * (64 << 10);
+        needed += blocks * block;
+    }
+    let each = gets as f64 / f64::from(tiles);
+    assert!(each <= 3.5, "{each} requests a tile");
+    assert!(bytes as f64 <= 1.1 * needed as f64, "{bytes} bytes for {needed}");
+}
+
+#[tokio::test]
+async fn a_huge_cog_opens_in_two_round_trips_and_its_blocks() {
+    let conditions = Conditions {
+        think: Duration::from_millis(30),
+        ..Conditions::default()
+    };
+    let store = HttpStore::under(conditions).await;
+    let cog = Cog::new(Scene::HUGE, 3);
+    assert!(
+        cog.size() > 10_000_000_000 && cog.head_bytes() > 500_000,
+        "{}",
+        cog.head_bytes()
+    );
+    let block = cog.block_bytes();
+    store.put_cog("huge.tif", cog);
+    let server = Server::start(&["--allow-urls", &store.url("*")], &[]);
+    let (x, y) = tile_at(18, 10.8, 47.6);
+    let target = format!(
+        "/cog/tiles/WebMercatorQuad/18/{x}/{y}.png?url={}&rescale=0,4000",
+        store.url("huge.tif")
+    );
+    let tile = server.get(&target).await;
+    let requests = store.log.take();
+    assert_eq!(tile.status(), 200, "{:?}", tile.body());
+    assert_eq!(requests.rounds(), 3, "{requests:#?}");
+    let index = requests.bytes() - (64 << 10) - cost(&tile, "blocks") * block;
+    assert!(index <= 2 * (16 << 10) + 64, "{index} bytes of index");
+    // Beside it the index is in memory.
+    let target = target.replace(&format!("/{x}/"), &format!("/{}/", x + 3));
+    let beside = server.get(&target).await;
+    assert_eq!((beside.status().as_u16(), store.log.take().rounds()), (200, 1));
+}
+
+#[test]
+fn the_header_of_a_huge_cog_takes_no_time() {
+    let cog = Cog::new(Scene::HUGE, 3);
+    let mut known = Known::new();
+    known.insert(0, cog.slice(0..64 << 10));
+    let began = std::time::Instant::now();
+    for _ in 0..100 {
+        let header = Header::read(&known, cog.size()).expect("the head suffices");
+        assert_eq!((header.levels.len(), header.full().blocks.len()), (9, 38_416));
+    }
+    let each = began.elapsed() / 100;
+    assert!(each < Duration::from_millis(1), "{each:?}");
+}
+
+#[tokio::test]
+async fn stalls_are_hedged() {
+    let conditions = Conditions {
+        round_trip: Duration::from_millis(40),
+        every: Some((100, Fault::Stall(Duration::from_secs(3)))),
+        ..Conditions::default()
+    };
+    let (store, server, _) = scenes(conditions, &[("EDGETILE_CACHE_MB", "4")]).await;
+    // Until the store is known, and once more than is measured.
+    for at in 0..30 {
+        server.get(&ndvi(&store, at)).await;
+    }
+    let (mut took, mut told) = (Vec::new(), 0);
+    store.log.take();
+    for at in 100..250 {
+        let began = std::time::Instant::now();
+        let tile = server.get(&ndvi(&store, at)).await;
+        assert_eq!(tile.status(), 200);
+        took.push(began.elapsed());
+        told += cost(&tile, "gets");
+    }
+    took.sort_unstable();
+    let (p50, p97) = (took[took.len() / 2], took[took.len() * 97 / 100]);
+    assert!(p97 < Duration::from_secs(1), "p50 {p50:?}, p97 {p97:?}");
+    assert!(
+        told >= store.log.take().count() as u64,
+        "every second read is counted"
+    );
 }

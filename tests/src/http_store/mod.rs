@@ -1,4 +1,6 @@
-//! A web server of files that can misbehave: a faulty store is a store.
+//! A web server of files that can misbehave: a faulty store is a store, and so is one that is far away.
+
+mod conditions;
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -9,36 +11,17 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::stream;
 use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH, RANGE};
 use http::{Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
-use hyper::body::{Frame, Incoming};
+use hyper::body::Incoming;
 
-use crate::listen::listen;
+use crate::cog::Cog;
+use crate::listen::{Connections, listen};
 use crate::log::{Entry, Log};
-
-/// What a server can do instead of answering.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Answers 503 with a text that is nobody's business.
-    Unavailable,
-    /// Answers 500.
-    Broken,
-    /// Answers 403 with a text that is nobody's business.
-    Forbidden,
-    /// Closes the connection without an answer.
-    Reset,
-    /// Promises the whole body, sends half and breaks off.
-    Truncated,
-    /// Sends as many bytes as asked, from another place, and says so.
-    WrongRange,
-    /// Sends the whole file with 200.
-    IgnoredRange,
-    /// Says nothing for so long.
-    Stall(Duration),
-}
+pub use conditions::{Conditions, Fault};
+use conditions::{Wire, paced};
 
 /// A running server.
 #[derive(Debug)]
@@ -47,14 +30,49 @@ pub struct HttpStore {
     pub address: SocketAddr,
     /// What it was asked.
     pub log: Arc<Log>,
-    state: Arc<Mutex<State>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    conditions: Conditions,
+    link: Arc<Wire>,
+    connections: Arc<Connections>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    files: HashMap<String, (Bytes, u32)>,
+    files: HashMap<String, (Content, u32)>,
     faults: VecDeque<Fault>,
     always: Option<Fault>,
+    /// Requests so far.
+    asked: u64,
+    /// The wire of each connection.
+    wires: HashMap<u64, Arc<Wire>>,
+}
+
+/// What a file holds: bytes, or a file far larger than memory whose blocks are all alike.
+#[derive(Clone, Debug)]
+enum Content {
+    Whole(Bytes),
+    Cog(Arc<Cog>),
+}
+
+impl Content {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Whole(bytes) => bytes.len() as u64,
+            Self::Cog(cog) => cog.size(),
+        }
+    }
+
+    fn slice(&self, range: Range<u64>) -> Bytes {
+        match self {
+            Self::Whole(bytes) => bytes.slice(range.start as usize..range.end as usize),
+            Self::Cog(cog) => cog.slice(range),
+        }
+    }
 }
 
 type AnyBody = UnsyncBoxBody<Bytes, io::Error>;
@@ -62,14 +80,42 @@ type AnyBody = UnsyncBoxBody<Bytes, io::Error>;
 impl HttpStore {
     /// Starts a server without files that waits `latency` before each answer.
     pub async fn start(latency: Duration) -> Self {
-        let (log, state) = (Arc::new(Log::default()), Arc::new(Mutex::new(State::default())));
-        let shared = (log.clone(), state.clone());
-        let address = listen(move |request, connection| {
-            let (log, state) = shared.clone();
-            async move { answer(&log, &state, latency, &request, connection).await }
+        Self::under(Conditions {
+            think: latency,
+            ..Conditions::default()
+        })
+        .await
+    }
+
+    /// Starts a server without files that is reached under these conditions.
+    pub async fn under(conditions: Conditions) -> Self {
+        let connections = Arc::new(Connections::capped(conditions.connections));
+        let (log, shared) = (
+            Arc::new(Log::default()),
+            Arc::new(Shared {
+                state: Mutex::default(),
+                conditions,
+                link: Arc::new(Wire::new(conditions.link_bytes_per_s)),
+                connections: connections.clone(),
+            }),
+        );
+        let own = (log.clone(), shared.clone());
+        let address = listen(connections, move |request, connection| {
+            let (log, shared) = own.clone();
+            async move { answer(&log, &shared, &request, connection).await }
         })
         .await;
-        Self { address, log, state }
+        Self { address, log, shared }
+    }
+
+    /// Connections that were opened so far.
+    pub fn connections(&self) -> u64 {
+        self.shared.connections.opened()
+    }
+
+    /// Closes every connection, as stores do with those that are idle.
+    pub fn close_connections(&self) {
+        self.shared.connections.close();
     }
 
     /// The address of a file.
@@ -79,9 +125,18 @@ impl HttpStore {
 
     /// Puts a file, or replaces it by another version.
     pub fn put(&self, path: &str, bytes: impl Into<Bytes>) {
+        self.put_content(path, Content::Whole(bytes.into()));
+    }
+
+    /// Puts a file that is made as it is read.
+    pub fn put_cog(&self, path: &str, cog: Cog) {
+        self.put_content(path, Content::Cog(Arc::new(cog)));
+    }
+
+    fn put_content(&self, path: &str, content: Content) {
         let mut state = self.state();
         let version = state.files.get(path).map_or(1, |(_, version)| version + 1);
-        state.files.insert(path.to_owned(), (bytes.into(), version));
+        state.files.insert(path.to_owned(), (content, version));
     }
 
     /// Takes a file away.
@@ -100,25 +155,50 @@ impl HttpStore {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().expect("no panic holds it")
+        self.shared.state.lock().expect("no panic holds it")
     }
+}
+
+/// What a request finds: the file, the fault that it meets, the wire, and whether that is new.
+type Met = (Option<(Content, u32)>, Option<Fault>, Arc<Wire>, bool);
+
+fn meet(shared: &Shared, path: &str, connection: u64) -> Met {
+    let mut state = shared.state.lock().expect("no panic holds it");
+    state.asked += 1;
+    let regular = shared
+        .conditions
+        .every
+        .filter(|(every, _)| state.asked.is_multiple_of(*every));
+    let fault = state
+        .faults
+        .pop_front()
+        .or(state.always)
+        .or(regular.map(|(_, fault)| fault));
+    let fresh = !state.wires.contains_key(&connection);
+    let rate = shared.conditions.connection_bytes_per_s;
+    let wire = state
+        .wires
+        .entry(connection)
+        .or_insert_with(|| Arc::new(Wire::new(rate)));
+    let wire = wire.clone();
+    (state.files.get(path).cloned(), fault, wire, fresh)
 }
 
 async fn answer(
     log: &Log,
-    state: &Mutex<State>,
-    latency: Duration,
+    shared: &Shared,
     request: &Request<Incoming>,
     connection: u64,
 ) -> Result<Response<AnyBody>, io::Error> {
     let came = Instant::now();
     let path = request.uri().path().trim_start_matches('/').to_owned();
-    let (file, fault) = {
-        let mut state = state.lock().expect("no panic holds it");
-        let fault = state.faults.pop_front().or(state.always);
-        (state.files.get(&path).cloned(), fault)
-    };
-    tokio::time::sleep(latency).await;
+    let (file, fault, wire, fresh) = meet(shared, &path, connection);
+    let Conditions {
+        round_trip, think, ..
+    } = shared.conditions;
+    let connecting = if fresh { round_trip } else { Duration::ZERO };
+    let until = came + connecting + round_trip + think;
+    tokio::time::sleep_until(until.into()).await;
     if let Some(Fault::Stall(stall)) = fault {
         tokio::time::sleep(stall).await;
     }
@@ -131,7 +211,8 @@ async fn answer(
             .to_owned()
     };
     let (range, if_match) = (header(RANGE), header(IF_MATCH));
-    let response = respond(file, fault, &range, &if_match);
+    let wires = [wire, shared.link.clone()];
+    let response = respond(file, fault, &range, &if_match, wires);
     let status = response.as_ref().map_or(0, |response| response.status().as_u16());
     let length = response
         .as_ref()
@@ -156,26 +237,27 @@ async fn answer(
 }
 
 fn respond(
-    file: Option<(Bytes, u32)>,
+    file: Option<(Content, u32)>,
     fault: Option<Fault>,
     range: &str,
     if_match: &str,
+    wires: [Arc<Wire>; 2],
 ) -> Result<Response<AnyBody>, io::Error> {
     match fault {
         Some(Fault::Reset) => return Err(io::Error::other("reset")),
         Some(Fault::Unavailable) => return Ok(refusal(StatusCode::SERVICE_UNAVAILABLE)),
         Some(Fault::Broken) => return Ok(refusal(StatusCode::INTERNAL_SERVER_ERROR)),
         Some(Fault::Forbidden) => return Ok(refusal(StatusCode::FORBIDDEN)),
-        Some(Fault::Truncated | Fault::WrongRange | Fault::IgnoredRange | Fault::Stall(_)) | None => {}
+        _ => {}
     }
-    let Some((bytes, version)) = file else {
+    let Some((content, version)) = file else {
         return Ok(refusal(StatusCode::NOT_FOUND));
     };
     let etag = format!("\"v{version}\"");
     if !if_match.is_empty() && if_match != etag {
         return Ok(refusal(StatusCode::PRECONDITION_FAILED));
     }
-    let size = bytes.len();
+    let size = content.len();
     let builder = Response::builder()
         .header(ACCEPT_RANGES, "bytes")
         .header(ETAG, etag);
@@ -195,7 +277,9 @@ fn respond(
         Some(wanted) => (StatusCode::PARTIAL_CONTENT, wanted),
         None => (StatusCode::OK, 0..size),
     };
-    let builder = builder.status(status).header(CONTENT_LENGTH, part.len());
+    let builder = builder
+        .status(status)
+        .header(CONTENT_LENGTH, part.end - part.start);
     let builder = if status == StatusCode::PARTIAL_CONTENT {
         builder.header(
             CONTENT_RANGE,
@@ -204,36 +288,20 @@ fn respond(
     } else {
         builder
     };
-    let part = bytes.slice(part);
-    let body = if fault == Some(Fault::Truncated) {
-        cut(&part)
-    } else {
-        whole(part)
-    };
+    let body = StreamBody::new(paced(&content.slice(part), wires, fault)).boxed_unsync();
     Ok(builder.body(body).expect("headers of text"))
 }
 
 /// `bytes=a-b`.
-fn parse_range(text: &str) -> Option<Range<usize>> {
+fn parse_range(text: &str) -> Option<Range<u64>> {
     let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
-    let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+    let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
     (first <= last).then(|| first..last + 1)
 }
 
 fn refusal(status: StatusCode) -> Response<AnyBody> {
-    let mut response = Response::new(whole(Bytes::from_static(b"secret words of the store")));
+    let body = Full::new(Bytes::from_static(b"secret words of the store"));
+    let mut response = Response::new(body.map_err(|never: Infallible| match never {}).boxed_unsync());
     *response.status_mut() = status;
     response
-}
-
-fn whole(bytes: Bytes) -> AnyBody {
-    Full::new(bytes)
-        .map_err(|never: Infallible| match never {})
-        .boxed_unsync()
-}
-
-fn cut(bytes: &Bytes) -> AnyBody {
-    let half = Ok(Frame::data(bytes.slice(..bytes.len() / 2)));
-    let broken = Err(io::Error::other("broken off"));
-    StreamBody::new(stream::iter([half, broken])).boxed_unsync()
 }
