@@ -10,6 +10,8 @@ pub enum ColourError {
     RescaleSyntax(String),
     #[error("rescale: {0},{0} is no range, its ends must differ")]
     RescaleEmpty(f64),
+    #[error("rescale: {0:e},{1:e} is wider than a number can be")]
+    RescaleWide(f64, f64),
     #[error("rescale: {given} ranges for {bands} bands, give one or one for each")]
     RescaleCount { given: usize, bands: usize },
     #[error("rescale: {0} values need it to become colours, such as rescale=0,1")]
@@ -29,6 +31,10 @@ pub enum ColourError {
          which {0} does not fit"
     )]
     ColormapForm(String),
+    #[error("colormap: the interval {0} ends before it begins")]
+    ColormapReversed(String),
+    #[error("colormap: {0} has more than one colour")]
+    ColormapTwice(String),
     #[error("colormap: {0} is no colour: write \"#rrggbb\", \"#rrggbbaa\", [r, g, b] or [r, g, b, a]")]
     Colour(String),
     #[error("color_formula: {0}")]

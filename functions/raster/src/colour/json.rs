@@ -48,7 +48,9 @@ fn dictionary<'a>(entries: impl Iterator<Item = (&'a str, &'a Value)>) -> Result
     };
     let mut entries = entries.map(entry).collect::<Result<Vec<(i64, Rgba)>, _>>()?;
     entries.sort_by_key(|entry| entry.0);
-    entries.dedup_by_key(|entry| entry.0);
+    if let Some([(twice, _), _]) = entries.array_windows().find(|[a, b]| a.0 == b.0) {
+        return Err(ColourError::ColormapTwice(twice.to_string()));
+    }
     if entries.iter().map(|entry| entry.0).eq(0..256) {
         let mut lut = Box::new([[0; 4]; 256]);
         lut.iter_mut()
@@ -67,6 +69,9 @@ fn interval(entry: &Value) -> Result<([f64; 2], Rgba), ColourError> {
     let bounds = bounds.as_array().map(Vec::as_slice).ok_or_else(form)?;
     let [min, max] = bounds else { return Err(form()) };
     let (min, max) = min.as_f64().zip(max.as_f64()).ok_or_else(form)?;
+    if max < min {
+        return Err(ColourError::ColormapReversed(quoted(entry)));
+    }
     Ok(([min, max], colour(value)?))
 }
 

@@ -43,6 +43,8 @@ fn range(text: &str) -> Result<(f64, f64), ColourError> {
     let (min, max) = number(min).zip(number(max)).ok_or_else(syntax)?;
     if min == max {
         Err(ColourError::RescaleEmpty(min))
+    } else if !(max - min).is_finite() {
+        Err(ColourError::RescaleWide(min, max))
     } else {
         Ok((min, max))
     }

@@ -72,6 +72,7 @@ fn rescale_says_what_is_wrong() {
     assert_eq!(wrong("0,1,2"), ColourError::RescaleSyntax("0,1,2".to_owned()));
     assert_eq!(wrong("0,inf"), ColourError::RescaleSyntax("0,inf".to_owned()));
     assert_eq!(wrong("5,5.0"), ColourError::RescaleEmpty(5.0));
+    assert_eq!(wrong("-1e308,1e308"), ColourError::RescaleWide(-1e308, 1e308));
     let two = Rescale::parse(["0,1", "0,2"]).unwrap();
     let three = Raster {
         bands: 3,
@@ -263,6 +264,19 @@ fn all_tables_together_have_the_checksum_of_the_published_ones() {
         .flatten()
         .collect();
     assert_eq!(libdeflater::crc32(&bytes), 3_642_342_736);
+}
+
+#[test]
+fn a_colormap_that_says_two_things_is_refused() {
+    let wrong = |json: &str| Colormap::parse_json(json).unwrap_err().to_string();
+    assert_eq!(
+        wrong(r##"[[[0, 1], "#f00"], [[5, 2], "#00f"]]"##),
+        "colormap: the interval [[5,2],\"#00f\"] ends before it begins"
+    );
+    assert_eq!(
+        wrong(r##"{"1": "#f00", "01": "#00f"}"##),
+        "colormap: 1 has more than one colour"
+    );
 }
 
 #[test]

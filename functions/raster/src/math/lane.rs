@@ -95,7 +95,7 @@ macro_rules! lane {
                     Binary::And => |a, b| bits(a, b, |a, b| a & b),
                     Binary::Or => |a, b| bits(a, b, |a, b| a | b),
                     Binary::Xor => |a, b| bits(a, b, |a, b| a ^ b),
-                    Binary::ShiftLeft => |a, b| bits(a, b, |a, b| a.checked_shl(shift(b)).unwrap_or(0)),
+                    Binary::ShiftLeft => |a, b| Self::shift_left(a, b),
                     Binary::ShiftRight => |a, b| bits(a, b, |a, b| a >> shift(b).min(63)),
                     Binary::Less => |a, b| truth(a < b),
                     Binary::LessEqual => |a, b| truth(a <= b),
@@ -155,6 +155,17 @@ macro_rules! lane {
                     operation(a as i64, b as i64) as Self
                 }
             }
+
+            #[inline]
+            fn shift_left(a: Self, width: Self) -> Self {
+                // No float has an exponent beyond 1100.
+                let doubled = |a: i64, width: u32| a as Self * (2.0 as Self).powi(width.min(1100) as i32);
+                match u32::try_from(width as i64) {
+                    _ if a.is_nan() || width.is_nan() => Self::NAN,
+                    Ok(width) => doubled(a as i64, width),
+                    Err(_) => 0.0,
+                }
+            }
         }
     };
 }
@@ -166,6 +177,8 @@ lane!(f64);
 trait Truth: Sized {
     fn truth(value: bool) -> Self;
     fn bits(a: Self, b: Self, operation: fn(i64, i64) -> i64) -> Self;
+    /// The whole part of `a`, doubled `width` times: it grows as a number does, and loses no high bits.
+    fn shift_left(a: Self, width: Self) -> Self;
 }
 
 #[inline]

@@ -40,6 +40,20 @@ fn problem(text: &str) -> (usize, Problem) {
     (error.position, error.problem)
 }
 
+/// numexpr shifts high bits out: 4<<62 was 0 there, and here.
+#[test]
+fn shifting_left_doubles_and_loses_nothing() {
+    let two62 = 62_f64.exp2();
+    for (text, expected) in [
+        ("a<<62", [7.0 * two62, -7.0 * two62, 200.0 * two62, 100.0 * two62]),
+        ("a<<-1", [0.0; 4]),
+        ("(a/2)<<1", [6.0, -6.0, 200.0, 100.0]),
+    ] {
+        let a = [7.0, -7.0, 200.0, 100.0];
+        assert_eq!(doubles(text, &a, &a), expected, "{text}");
+    }
+}
+
 /// What numexpr 2.14.2 answers for a = [7, -7, 200, 100], b = [2, 2, 100, 200] (integers where it takes them).
 #[test]
 fn operators_and_functions_agree_with_numexpr() {
