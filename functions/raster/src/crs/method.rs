@@ -34,6 +34,11 @@ pub(super) enum Method {
     Krovak,
     /// `krovak` with eastings and northings (EPSG 1041).
     KrovakNorth,
+    /// `geos`, the view of a weather satellite, which sweeps along x (GOES) or y (Meteosat, Himawari).
+    Geostationary {
+        /// Whether it sweeps along x.
+        sweeps_x: bool,
+    },
     /// A PROJ projection with nothing but an origin and false coordinates.
     Centered(&'static str),
     /// A PROJ projection with an origin and a scale there.
@@ -51,6 +56,8 @@ pub(super) struct Arguments {
     pub(super) lat_2: Option<f64>,
     pub(super) scale: Option<f64>,
     pub(super) azimuth: Option<f64>,
+    /// Of a satellite above the ground.
+    pub(super) height: Option<f64>,
     /// Angle from the rectified to the skew grid.
     pub(super) rectified: Option<f64>,
     pub(super) east: Option<f64>,
@@ -149,6 +156,10 @@ impl Method {
             "sinusoidal" => Self::Centered("sinu"),
             "vandergrinten" | "vandergrinteni" => Self::Centered("vandg"),
             "newzealandmapgrid" => Self::Centered("nzmg"),
+            "geostationarysatellite" | "geostationarysatellitesweepy" => {
+                Self::Geostationary { sweeps_x: false }
+            }
+            "geostationarysatellitesweepx" => Self::Geostationary { sweeps_x: true },
             "mollweide" => Self::Centered("moll"),
             "equalearth" => Self::Centered("eqearth"),
             _ => return None,
@@ -216,6 +227,10 @@ impl Method {
             Self::CylindricalEqualArea => {
                 put("lat_ts", given.lat_1);
                 "cea"
+            }
+            Self::Geostationary { sweeps_x } => {
+                put("h", given.height);
+                if sweeps_x { "geos sweep=x" } else { "geos" }
             }
             Self::HotineNaturalOrigin | Self::HotineCenter => return self.spell_hotine(given),
             Self::SwissOblique => {

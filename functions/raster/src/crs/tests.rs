@@ -425,3 +425,33 @@ fn random_text_never_panics() {
         }
     }
 }
+
+/// As GDAL writes it into a GeoTIFF; the numbers are PROJ 9.5's.
+#[test]
+fn the_view_of_a_weather_satellite_is_projected() {
+    let wkt = "PROJCS[\"unknown\",GEOGCS[\"GCS_unknown\",DATUM[\"D_WGS_1984\",SPHEROID[\"WGS_1984\",6378137.0,298.257223563]],\
+        PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]],PROJECTION[\"Geostationary_Satellite\"],\
+        PARAMETER[\"False_Easting\",0.0],PARAMETER[\"False_Northing\",0.0],PARAMETER[\"Longitude_Of_Center\",9.5],\
+        PARAMETER[\"Height\",35785831.0],PARAMETER[\"Option\",0.0],UNIT[\"Meter\",1.0]]";
+    let sweeping_x = wkt.replace("Geostationary_Satellite", "Geostationary Satellite (Sweep X)");
+    for (text, x, y) in [
+        (wkt, 780_885.062_433, 4_236_111.058_266),
+        (&sweeping_x, 775_419.553_441, 4_237_110.389_536),
+    ] {
+        let crs = Crs::from_wkt(text).unwrap();
+        let (east, north) = crs.forward(20.0, 45.0).unwrap();
+        assert!(
+            (east - x).abs() < 1e-3 && (north - y).abs() < 1e-3,
+            "{east} {north}"
+        );
+        let (lon, lat) = crs.inverse(x, y).unwrap();
+        assert!(
+            (lon - 20.0).abs() < 1e-8 && (lat - 45.0).abs() < 1e-8,
+            "{lon} {lat}"
+        );
+    }
+    // Beyond the edge of the earth there is nothing.
+    assert_eq!(Crs::from_wkt(wkt).unwrap().inverse(6e6, 0.0), None);
+    let without_height = wkt.replace("PARAMETER[\"Height\",35785831.0],", "");
+    assert!(Crs::from_wkt(&without_height).is_err());
+}

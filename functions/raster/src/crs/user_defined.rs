@@ -241,6 +241,7 @@ fn arguments(keys: &GeoKeys, method: Method) -> Result<Arguments, CrsError> {
     let first = |names: &[u16]| names.iter().find_map(|key| keys.double(*key));
     let polar = method == Method::PolarStereographic;
     Ok(Arguments {
+        height: None,
         lat_0: first(&[3081, 3085, 3089]),
         lon_0: if polar {
             first(&[3095, 3080, 3084, 3088])

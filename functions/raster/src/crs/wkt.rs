@@ -301,6 +301,7 @@ impl<'a> Node<'a> {
                 "falsenorthing" | "northingatfalseorigin" | "northingatprojectioncentre" => {
                     found.north = Some(metres);
                 }
+                "satelliteheight" | "height" => found.height = Some(metres),
                 "centralmeridian" => found.lon_0 = Some(degrees),
                 _ if name.starts_with("scalefactor") => {
                     found.scale = Some(value * node.unit().unwrap_or(1.0));
