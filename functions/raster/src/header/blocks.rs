@@ -24,13 +24,15 @@ pub enum Block {
 #[derive(Clone, Debug)]
 pub struct Blocks {
     offsets: Array,
-    /// Missing in some old uncompressed files.
+    /// Missing in some old files.
     counts: Option<Array>,
     order: ByteOrder,
-    /// Bytes of a block where the file gives no counts.
+    /// Bytes of a block without compression.
     plain_size: u64,
     /// Whether leader and trailer stand around each block.
     leaders: bool,
+    /// Whether a codec, and not the layout alone, says how long a block is.
+    is_compressed: bool,
 }
 
 /// Bytes between the end of a block and the beginning of the next: the trailer of one, the leader of the other.
@@ -44,8 +46,14 @@ struct Array {
 }
 
 impl Blocks {
-    /// The arrays of an image whose `plain_size` is what an uncompressed block takes.
-    pub(super) fn new(offsets: &Field, counts: Option<&Field>, prologue: &Prologue, plain_size: u64) -> Self {
+    /// The arrays of an image whose `plain_size` is what a block takes without compression.
+    pub(super) fn new(
+        offsets: &Field,
+        counts: Option<&Field>,
+        prologue: &Prologue,
+        plain_size: u64,
+        is_compressed: bool,
+    ) -> Self {
         let array = |field: &Field| Array {
             kind: field.kind,
             count: field.count,
@@ -57,6 +65,7 @@ impl Blocks {
             order: prologue.order,
             plain_size,
             leaders: prologue.leaders,
+            is_compressed,
         }
     }
 
@@ -112,19 +121,25 @@ impl Blocks {
         let offset = self.offsets.entry(known, size, self.order, index);
         let count = match &self.counts {
             Some(counts) => counts.entry(known, size, self.order, index),
-            None => Ok(Some(self.plain_size)),
+            None => Ok(Some(self.guess())),
         };
         let (offset, count) = match (offset, count) {
             (Ok(Some(offset)), Ok(Some(count))) => (offset, count),
             (Ok(_), Ok(_)) => return Ok(None),
             (first, second) => return Err(both(first, second)),
         };
-        if offset == 0 || count == 0 {
+        // The one block of a file cannot be sparse where it has a place: old writers leave its count at 0.
+        let forgotten = count == 0 && self.len() == 1;
+        if offset == 0 || (count == 0 && !forgotten) {
             return Ok(Some(Block::Sparse));
         }
-        let mut end = offset.saturating_add(count);
-        if end > size && self.counts.is_none() {
+        let guessed = forgotten || self.counts.is_none();
+        let mut end = offset.saturating_add(if forgotten { self.guess() } else { count });
+        if end > size && guessed {
             end = size;
+        } else if end > size && !self.is_compressed {
+            // A count that is too large harms nobody where the block's true size is known.
+            end = offset.saturating_add(count.min(self.plain_size));
         }
         if end > size || offset >= size {
             return Err(HeaderError::Truncated {
@@ -150,6 +165,18 @@ fn both(first: Result<Option<u64>, Need>, second: Result<Option<u64>, Need>) -> 
     }
     missing.sort_by_key(|range: &Range<u64>| range.start);
     Need::Bytes(Missing(missing))
+}
+
+impl Blocks {
+    /// Bytes to read of a block whose count the file does not give. What is not compressed has its size; LZW, the worst of
+    /// the codecs that old writers used, grows noise to 1.5 times, and every codec knows its own end.
+    fn guess(&self) -> u64 {
+        if self.is_compressed {
+            self.plain_size.saturating_mul(2).saturating_add(4096)
+        } else {
+            self.plain_size
+        }
+    }
 }
 
 impl Array {

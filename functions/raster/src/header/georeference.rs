@@ -132,6 +132,16 @@ impl Georeference {
                 ));
                 affine
             }
+            // Two corners, for a north-up image, as GDAL's GDALGCPsToGeoTransform takes them.
+            (_, [[c0, r0, x0, y0], [c1, r1, x1, y1]], _) if c0 != c1 && r0 != r1 => Affine {
+                a: (x1 - x0) / (c1 - c0),
+                b: 0.0,
+                c: *x0,
+                d: 0.0,
+                e: (y1 - y0) / (r1 - r0),
+                f: *y0,
+            }
+            .shifted(-c0, -r0),
             _ => return None,
         };
         // PixelIsPoint: the raster coordinates of a tie point mean a pixel's centre (19-008r4, 7.1.2).

@@ -78,10 +78,8 @@ impl Image {
             .saturating_mul(u64::from(in_block))
             .saturating_mul(u64::from(format.bits));
         let plain_size = bits.div_ceil(8).saturating_mul(u64::from(block_height_px));
-        if counts.is_none() && format.compression != Compression::None {
-            return Err(HeaderError::TagMissing(tag::STRIP_BYTE_COUNTS, "StripByteCounts"));
-        }
-        let blocks = Blocks::new(offsets, counts, prologue, plain_size);
+        let is_compressed = format.compression != Compression::None;
+        let blocks = Blocks::new(offsets, counts, prologue, plain_size, is_compressed);
         Ok(Self {
             width_px,
             height_px,

@@ -105,8 +105,12 @@ impl NodataType for f32 {
             nearest
         })
     }
+    /// Beyond 1.7e38 the text is often rounded (`-3.4e+38` for the lowest value), and no measurement lies there: as with
+    /// GDAL, two values whose sum overflows are one.
     fn is(self, nodata: Self) -> bool {
-        self == nodata || (self.is_nan() && nodata.is_nan())
+        self == nodata
+            || (self.is_nan() && nodata.is_nan())
+            || ((self + nodata).is_infinite() && self.is_finite() && nodata.is_finite())
     }
 }
 
@@ -148,5 +152,8 @@ mod tests {
         assert_eq!(f32::nodata(Nodata::Float(-3.402_823_5e38)), Some(f32::MIN));
         assert_eq!(f32::nodata(Nodata::Float(f64::MIN)), Some(f32::MIN));
         assert!(f32::NAN.is(f32::nodata(Nodata::Float(f64::NAN)).unwrap()));
+        let rounded = f32::nodata(Nodata::parse("-3.4e+38").unwrap()).unwrap();
+        assert!(f32::MIN.is(rounded) && !f32::MAX.is(rounded) && !1e38_f32.is(rounded));
+        assert!(!f32::NEG_INFINITY.is(rounded) && !f32::NEG_INFINITY.is(-1.0));
     }
 }
