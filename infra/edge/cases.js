@@ -27,7 +27,7 @@ var CASES = [
   ['an escaped percent stays escaped', '/cog/info?url=100%2541', '/cog/info?url=100%2541'],
   ['a value may hold an equals sign', '/cog/info?url=a?b=c', '/cog/info?url=a%3Fb%3Dc'],
   ['a parameter without a value', '/cog/info?url', '/cog/info?url='],
-  ['defaults go', '/ndvi/1/0/0?url=a&resampling=nearest&reproject=nearest&return_mask=True&unscale=false&padding=0&buffer=0', '/ndvi/1/0/0?url=a'],
+  ['defaults go', '/ndvi/1/0/0?url=a&resampling=nearest&reproject=nearest&return_mask=True&unscale=false&padding=0&buffer=0&alpha=true', '/ndvi/1/0/0?url=a'],
   ['other values than defaults stay', '/ndvi/1/0/0?url=a&resampling=cubic&return_mask=false', '/ndvi/1/0/0?resampling=cubic&return_mask=false&url=a'],
   ['nearest stays beside a reproject that it overrules', '/ndvi/1/0/0?url=a&resampling=nearest&reproject=cubic', '/ndvi/1/0/0?reproject=cubic&resampling=nearest&url=a'],
   ['a repeated default stays, for it is refused', '/ndvi/1/0/0?url=a&unscale=false&unscale=true', '/ndvi/1/0/0?unscale=false&unscale=true&url=a'],

@@ -3,15 +3,15 @@
 // because this function has already left out what changes no answer. Two requests whose answers may differ
 // never get one key: when in doubt, a request keeps its spelling and costs a miss.
 
-var NAMES = ('access_token algorithm algorithm_params asset_as_band asset_bidx asset_expression assets bands '
-  + 'bbox-crs bbox_crs bidx buffer c categorical color_formula colormap colormap_name coord-crs coord_crs '
-  + 'cover_scale crs dst-crs dst_crs expires expression f height histogram_bins histogram_range max_size '
-  + 'maxzoom minzoom nir nodata p padding pixel_selection red reproject resampling rescale return_mask '
-  + 'signature tile_format tilesize unscale url use_epsg v width').split(' ');
+var NAMES = ('access_token algorithm algorithm_params alpha asset_as_band asset_bidx asset_expression assets '
+  + 'bands bbox-crs bbox_crs bidx buffer c categorical color_formula colormap colormap_name coord-crs '
+  + 'coord_crs cover_scale crs dst-crs dst_crs expires expression f height histogram_bins '
+  + 'histogram_range max_size maxzoom minzoom nir nodata p padding pixel_selection red reproject '
+  + 'resampling rescale return_mask sidecars signature tile_format tilesize unscale url use_epsg v width').split(' ');
 
 // Values that say what silence says, too. A configured layer has defaults of its own: there they stay. NDVI
 // without a source is of a layer.
-var DEFAULTS = { asset_as_band: 'false', buffer: '0', padding: '0', reproject: 'nearest', resampling: 'nearest',
+var DEFAULTS = { alpha: 'true', asset_as_band: 'false', buffer: '0', padding: '0', reproject: 'nearest', resampling: 'nearest',
   return_mask: 'true', unscale: 'false' };
 
 // CloudFront's own signature on a viewer's URL, checked before this function runs. Exactly this spelling.

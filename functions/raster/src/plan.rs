@@ -51,7 +51,9 @@ pub enum PlanError {
 
 /// A request that would cost more than is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the answer would need {needed} {what} of one file, the limit is {limit}")]
+#[error(
+    "the answer would need {needed} {what} of one file and read some {bytes} bytes of it; the limit is {limit} {what}"
+)]
 pub struct TooMuch {
     /// What there would be too much of.
     pub what: &'static str,
@@ -59,6 +61,8 @@ pub struct TooMuch {
     pub needed: u64,
     /// How much is allowed.
     pub limit: u64,
+    /// Bytes that would be read of the file: of its blocks, or where their index was not read yet, their share of the file.
+    pub bytes: u64,
 }
 
 impl From<Need> for PlanError {
@@ -145,6 +149,18 @@ pub struct Plan {
     pub reads: Vec<Read>,
 }
 
+/// What says which samples hold data. Blocks that were never written hold none in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Masking {
+    /// The file: nodata, else an alpha band, else an internal mask.
+    #[default]
+    Own,
+    /// The file, but its band tagged as alpha is data.
+    AlphaIsData,
+    /// A mask that lies elsewhere.
+    Elsewhere,
+}
+
 /// What of a source is wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
@@ -159,6 +175,8 @@ pub struct Wanted {
     pub bands: Vec<usize>,
     /// Instead of the file's own nodata.
     pub nodata: Option<Nodata>,
+    /// What says which samples hold data, beside a nodata value that is given.
+    pub masking: Masking,
 }
 
 impl Plan {
@@ -173,6 +191,7 @@ impl Plan {
             turn_px,
             bands,
             nodata,
+            masking,
         } = wanted;
         let Some(level) = header.levels.get(level_index) else {
             return Err(Need::Refused(HeaderError::TooMany(
@@ -196,14 +215,16 @@ impl Plan {
             .map_err(|error| Need::Refused(HeaderError::Format(error)))?;
         let samples = (rect.area() as u64).saturating_mul(bands.len() as u64);
         let memory = samples.saturating_mul(data_type.size() as u64);
-        check("bytes of samples", memory, limits.memory)?;
-        let nodata = nodata.or(header.nodata).filter(|nodata| nodata.fits(data_type));
+        let own = header.nodata.filter(|_| masking != Masking::Elsewhere);
+        let nodata = nodata.or(own).filter(|nodata| nodata.fits(data_type));
         // Masks by priority, as rio-tiler has it: nodata, alpha band, mask IFD.
-        let alpha = header.alpha_band().filter(|_| nodata.is_none());
+        let alpha = header
+            .alpha_band()
+            .filter(|_| nodata.is_none() && masking == Masking::Own);
         let mask = level
             .mask
             .as_ref()
-            .filter(|_| nodata.is_none() && alpha.is_none());
+            .filter(|_| nodata.is_none() && alpha.is_none() && masking != Masking::Elsewhere);
         let planes = planes(&level.image, &bands, alpha);
         let mut index = Index {
             known,
@@ -214,11 +235,10 @@ impl Plan {
         let cover = Cover::new(&level.image, &rect, turn_px);
         let mask_cover = mask.map(|mask| (mask, Cover::new(mask, &rect, turn_px)));
         let blocks = cover.count().saturating_mul(planes.len() as u64);
-        check(
-            "blocks",
-            blocks.saturating_add(mask_cover.as_ref().map_or(0, |(_, cover)| cover.count())),
-            limits.blocks,
-        )?;
+        let share = share_of(header.size, blocks, level.image.blocks.len());
+        check("bytes of samples", memory, limits.memory, share)?;
+        let all_blocks = blocks.saturating_add(mask_cover.as_ref().map_or(0, |(_, cover)| cover.count()));
+        check("blocks", all_blocks, limits.blocks, share)?;
         for plane in planes {
             for (origin, rows, at) in index.blocks(&level.image, plane, &cover)? {
                 reads.push(Read::Data {
@@ -241,12 +261,9 @@ impl Plan {
         let bytes = reads
             .iter()
             .filter_map(Read::at)
-            .map(|at| at.end.saturating_sub(at.start));
-        check(
-            "bytes of blocks",
-            bytes.fold(0, u64::saturating_add),
-            limits.bytes,
-        )?;
+            .map(|at| at.end.saturating_sub(at.start))
+            .fold(0, u64::saturating_add);
+        check("bytes of blocks", bytes, limits.bytes, bytes)?;
         let samples_in_block = usize::from(level.image.format.samples_per_pixel);
         Ok(Self {
             level: level_index,
@@ -284,9 +301,22 @@ fn planes(image: &Image, bands: &[usize], alpha: Option<usize>) -> Vec<u32> {
     planes
 }
 
-fn check(what: &'static str, needed: u64, limit: u64) -> Result<(), TooMuch> {
+/// The bytes of a file of `size` bytes that some of its blocks take, if all are alike.
+fn share_of(size: u64, blocks: u64, of_all: u64) -> u64 {
+    let share = u128::from(size)
+        .saturating_mul(u128::from(blocks))
+        .checked_div(u128::from(of_all));
+    share.map_or(size, |share| share.min(u128::from(size)) as u64)
+}
+
+fn check(what: &'static str, needed: u64, limit: u64, bytes: u64) -> Result<(), TooMuch> {
     if needed > limit {
-        Err(TooMuch { what, needed, limit })
+        Err(TooMuch {
+            what,
+            needed,
+            limit,
+            bytes,
+        })
     } else {
         Ok(())
     }
@@ -408,17 +438,12 @@ fn some_rows(image: &Image, from: u32, (origin, (_, needed), at): &Located) -> O
     })
 }
 
-/// The level to read where one output pixel covers `decimation` full-resolution pixels: the coarsest whose factor f
+/// Which level to read, of levels that are `widths_px` wide from the full resolution on, where one output pixel covers `decimation` full-resolution pixels: the coarsest whose factor f
 /// satisfies f < decimation · t + 0.1, with t = 1.2 for nearest and 1 for every other kernel. Measured on GDAL 3.10's
 /// warped reads as rio-tiler asks for them; a level is never visibly coarser than the output.
-pub fn level(header: &Header, decimation: f64, kernel: Kernel) -> usize {
+pub fn level(widths_px: &[u32], decimation: f64, kernel: Kernel) -> usize {
     let tolerance = if kernel == Kernel::Nearest { 1.2 } else { 1.0 };
-    let full = f64::from(header.full().width_px);
-    let factor = |image: &Image| full / f64::from(image.width_px);
-    let fits = |image: &Image| factor(image) < decimation * tolerance + 0.1;
-    header
-        .levels
-        .iter()
-        .rposition(|level| fits(&level.image))
-        .unwrap_or(0)
+    let full = widths_px.first().copied().map_or(1.0, f64::from);
+    let fits = |width: &u32| full / f64::from(*width) < decimation * tolerance + 0.1;
+    widths_px.iter().rposition(fits).unwrap_or(0)
 }

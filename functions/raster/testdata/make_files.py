@@ -12,6 +12,7 @@ import pathlib
 import struct
 import warnings
 
+import imagecodecs
 import numpy as np
 import rasterio
 import tifffile
@@ -144,14 +145,17 @@ def masked(name, *levels):
             page.tags[262].overwrite(4)
 
 
-def plain(name, tags, blocks):
+def plain(name, tags, blocks, counts=()):
     """A little-endian file of one directory, tag by tag: `(tag, type, values)`. Tag 273 gets the blocks' offsets."""
     codes = {1: "B", 2: "s", 3: "H", 4: "I", 12: "d"}
     offsets, at = [], 8
     for block in blocks:
         offsets.append(at)
         at += len(block)
-    tags = sorted([*tags, (273, 4, offsets), (279, 4, [len(block) for block in blocks])])
+    tags = [*tags, (273, 4, offsets)]
+    if counts is not None:
+        tags.append((279, 4, counts or [len(block) for block in blocks]))
+    tags = sorted(tags)
     directory, extra = struct.pack("<H", len(tags)), b""
     behind = at + 2 + 12 * len(tags) + 4
     for tag, kind, values in tags:
@@ -251,6 +255,8 @@ def places():
     gdal("place_point", samples, after=lambda file: file.update_tags(AREA_OR_POINT="Point"))
     gdal("place_rotated", samples, place=Affine(8, 3, 500000, 2, -9, 5200000))
     gdal("place_south_up", samples, place=Affine(10, 0, 500000, 0, 10, 5200000))
+    pages("place_two_corners", (samples[0], {**TILES, "extratags": located(
+        scale=None, ties=(0, 0, 0, 500000, 5200000, 0, WIDTH, HEIGHT, 0, 500450, 5199630, 0))}))
     page = lambda **where: (samples[0], {**TILES, "extratags": located(**where)})
     pages("place_tie_off_corner", page(ties=(20, 30, 0, 500200, 5199700, 0)))
     pages("place_tie_off_corner_point", page(keys=UTM33_POINT, ties=(20, 30, 0, 500200, 5199700, 0)))
@@ -264,10 +270,33 @@ def places():
         gdal(f"place_gcps_{name}", samples, place=None, gcps=points)
 
 
+def beside():
+    """Overviews and mask beside a file, as GDAL lays them out; the formulas of level 1 are written into its first overviews."""
+    gdal("beside", sample("u16"), nodata=1, tiled=True, blockxsize=16, blockysize=16)
+    path = HERE / "beside.tif"
+    with rasterio.Env(TIFF_USE_OVR=True, GDAL_TIFF_INTERNAL_MASK=False, GDAL_TIFF_OVR_BLOCKSIZE=64,
+                      COMPRESS_OVERVIEW="DEFLATE"), rasterio.open(path, "r+") as file:
+        file.write_mask(~is_hole())
+        file.build_overviews([2, 4])
+    for suffix, samples in [(".ovr", sample("u16", 1, 1)), (".msk.ovr", np.where(is_hole(1), 0, 255)[None])]:
+        with rasterio.open(f"{path}{suffix}", "r+") as file:
+            file.write(samples.astype(file.dtypes[0]))
+
+
+def odd_indexes():
+    """Counts of bytes that are missing, zero or too large: libtiff reads all of these."""
+    head = [(256, 3, [WIDTH]), (257, 3, [HEIGHT]), (258, 3, [16]), (262, 3, [1]), (278, 3, [HEIGHT]), *PLAIN]
+    data = sample("u16").astype("<u2").tobytes()
+    packed = imagecodecs.lzw_encode(data)
+    for name, codec, block, counts in [("zero", 1, data, [0]), ("beyond", 1, data, [len(data) + 100000]),
+                                       ("missing_lzw", 5, packed, None)]:
+        plain(f"counts_{name}", [*head, (259, 3, [codec])], [block], counts)
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore", NotGeoreferencedWarning)
     HERE.mkdir(exist_ok=True)
     for old in HERE.glob("*.tif*"):
         old.unlink()
-    for make in (layouts, types, masks, meaning, places):
+    for make in (layouts, types, masks, meaning, places, beside, odd_indexes):
         make()

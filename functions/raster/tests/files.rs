@@ -7,7 +7,7 @@ use bytes::Bytes;
 use edgetile_raster::crs::Crs;
 use edgetile_raster::decode::{ByteOrder, Photometric, decode};
 use edgetile_raster::header::{Affine, BandRole, Header, Nodata};
-use edgetile_raster::plan::{Limits, Plan, Read, Wanted};
+use edgetile_raster::plan::{Limits, Masking, Plan, Read, Wanted};
 use edgetile_raster::samples::{Mask, Raster, Samples};
 use edgetile_raster::span::Known;
 use edgetile_raster::warp::{Assembly, Kernel, Placement, Rect, Target, resample};
@@ -90,6 +90,7 @@ impl File {
             turn_px,
             bands: self.bands(),
             nodata: None,
+            masking: Masking::Own,
         };
         let plan = Plan::new(&self.header, &self.known, wanted, &Limits::default())
             .unwrap_or_else(|error| panic!("{name}: {error:?}"));
@@ -203,6 +204,9 @@ fn every_layout_gives_the_samples_of_the_formula() {
         ("strips_packbits", "u8"),
         ("strip_of_all", "u16"),
         ("no_rows_per_strip", "u8"),
+        ("counts_zero", "u16"),
+        ("counts_beyond", "u16"),
+        ("counts_missing_lzw", "u16"),
         ("tiles_lzma", "i16"),
         ("tiles_lerc_f32", "f32"),
         ("tiles_lerc_deflate_u16", "u16"),
@@ -499,6 +503,7 @@ fn pixels_lie_where_the_tags_say() {
         ("place_tie_off_corner", NORTH_UP),
         ("place_tie_off_corner_point", half_pixel),
         ("place_gcps_good", ROTATED),
+        ("place_two_corners", NORTH_UP),
     ] {
         let file = open(name);
         let georeference = file.header.georeference.as_ref().unwrap();

@@ -8,32 +8,102 @@ use edgetile_raster::plan::Limits;
 use edgetile_raster::samples::{Mask, Raster};
 use edgetile_raster::warp::{Kernel, Target};
 use edgetile_raster::with_samples;
-use serde_json::{Map, Value, json};
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
 
 use crate::bind::{Binding, File};
+use crate::describe::{data_type, describe};
 use crate::gather::Job;
 use crate::layers::Files;
-use crate::request::{Grid, Style};
+use crate::request::{Address, Grid, Sidecars, Style};
 use crate::response::Problem;
-use crate::source::Source;
-use crate::tile::{Call, Reading};
+use crate::tile::{Call, Reading, target_of};
 
 impl Reading {
     /// TiTiler's `info` of a file, and beside it what a tile of it costs and what is unusual in it.
-    pub async fn info(&self, files: &Files, call: &Call<'_>) -> Result<Value, Problem> {
-        let files = self.open(files, call).await?;
+    pub async fn info(
+        &self,
+        files: &Files,
+        sidecars: Option<Sidecars>,
+        call: &Call<'_>,
+    ) -> Result<Value, Problem> {
+        let files = self.open(files, sidecars, call).await?;
+        let info = async |file: &File| {
+            let mut info = describe(file, sidecars);
+            info.insert("tiles".to_owned(), self.costs(file, call).await);
+            Value::Object(info)
+        };
         match files.as_slice() {
-            [file] if file.name.is_none() => Ok(describe(&file.source)),
+            [file] if file.name.is_none() => Ok(info(file).await),
             several => {
-                let named = several.iter().map(|file| (name(file), describe(&file.source)));
-                Ok(Value::Object(named.collect()))
+                let infos = join_all(several.iter().map(info)).await;
+                Ok(Value::Object(several.iter().map(name).zip(infos).collect()))
             }
+        }
+    }
+
+    /// What the tile in the middle of a file costs at each of its zooms, its header being known.
+    async fn costs(&self, file: &File, call: &Call<'_>) -> Value {
+        let middle = || {
+            let (crs, place) = file.source.place().ok()?;
+            let coverage = Coverage::new(&file.source.header, crs, &place.affine);
+            let grid = Grid::web().ok()?;
+            let (minzoom, maxzoom) = coverage.zooms(grid.set())?;
+            let bounds = coverage.geographic_bounds()?;
+            let extent = Extent {
+                bounds,
+                minzoom,
+                maxzoom,
+            };
+            Some((grid, extent))
+        };
+        let Some((grid, extent)) = middle() else {
+            return json!([]);
+        };
+        let zooms = extent.minzoom..=extent.maxzoom;
+        let costs = zooms.filter_map(|zoom| {
+            let address = address_of(&grid, zoom, extent.center())?;
+            Some(self.cost(file, address, call))
+        });
+        Value::Array(join_all(costs).await)
+    }
+
+    async fn cost(&self, file: &File, address: Address, call: &Call<'_>) -> Value {
+        let estimate = async {
+            let binding = Binding::new(std::slice::from_ref(file), &Style::default())?;
+            let target = target_of(&address, TILE_PX, 0)?;
+            let job = self.job(&target, call);
+            match binding.parts.first() {
+                Some(part) => job.estimate(part).await,
+                None => Ok(None),
+            }
+        };
+        let zoom = address.z();
+        match estimate.await {
+            Ok(Some(cost)) => json!({
+                "zoom": zoom, "level": cost.level, "gets": cost.gets, "bytes": cost.bytes, "blocks": cost.blocks,
+            }),
+            Ok(None) => json!({ "zoom": zoom, "gets": 0, "bytes": 0, "blocks": 0 }),
+            Err(problem) => json!({ "zoom": zoom, "refused": problem.to_string() }),
+        }
+    }
+
+    /// Reads pixels as they are.
+    fn job<'a>(&'a self, target: &'a Target, call: &'a Call<'_>) -> Job<'a> {
+        Job {
+            target,
+            kernel: Kernel::Nearest,
+            limits: Limits::default(),
+            deadline: call.deadline,
+            fetcher: &self.fetcher,
+            meter: &call.meter,
         }
     }
 
     /// Bounds in longitude and latitude and the zooms of files together, in a grid.
     pub async fn extent(&self, files: &Files, grid: Grid, call: &Call<'_>) -> Result<Extent, Problem> {
-        let files = self.open(files, call).await?;
+        let files = self.open(files, None, call).await?;
         let set = grid::find(grid.name()).ok_or(Problem::Internal)?;
         let mut extent: Option<Extent> = None;
         for file in &files {
@@ -57,7 +127,7 @@ impl Reading {
 
     /// The names of the bands that files offer to an expression, in order.
     pub async fn bands(&self, files: &Files, call: &Call<'_>) -> Result<Vec<Offered>, Problem> {
-        let files = self.open(files, call).await?;
+        let files = self.open(files, None, call).await?;
         Ok(files.iter().flat_map(offered).collect())
     }
 
@@ -69,7 +139,7 @@ impl Reading {
         place: (f64, f64),
         call: &Call<'_>,
     ) -> Result<Value, Problem> {
-        let files = self.open(files, call).await?;
+        let files = self.open(files, style.sidecars, call).await?;
         let binding = Binding::new(&files, style)?;
         let target = Target {
             crs: Crs::from_epsg(4326).map_err(|_| Problem::Internal)?,
@@ -79,14 +149,7 @@ impl Reading {
             size: (1, 1),
             origin_px: (0, 0),
         };
-        let job = Job {
-            target: &target,
-            kernel: Kernel::Nearest,
-            limits: Limits::default(),
-            deadline: call.deadline,
-            fetcher: &self.fetcher,
-            meter: &call.meter,
-        };
+        let job = self.job(&target, call);
         let gathered = job.run(&binding.parts).await?;
         let values = binding.combine(gathered.rasters);
         let Some(values) = values else {
@@ -99,6 +162,21 @@ impl Reading {
         }))
     }
 }
+
+/// The tile that holds a place, on the web's grid.
+fn address_of(grid: &Grid, zoom: u8, (lon, lat, _): (f64, f64, u8)) -> Option<Address> {
+    let set = grid.set();
+    let (east, north) = set.crs.forward(lon, lat)?;
+    let whole = set.tile_bounds(0, 0, 0)?;
+    let tiles = f64::from(1u32.checked_shl(zoom.into())?);
+    let column = (east - whole.west) / (whole.east - whole.west) * tiles;
+    let row = (whole.north - north) / (whole.north - whole.south) * tiles;
+    let index = |at: f64| at.floor().clamp(0.0, tiles - 1.0) as u32;
+    Address::new(grid.clone(), zoom, index(column), index(row))
+}
+
+/// The edge of a tile whose cost is told.
+const TILE_PX: u32 = 256;
 
 /// The side of the one pixel that is asked for at a point, in degrees: so small that no overview is as fine.
 const SIDE_DEG: f64 = 1e-9;
@@ -175,14 +253,6 @@ fn name(file: &File) -> String {
     file.name.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-fn data_type(header: &Header) -> &'static str {
-    header
-        .full()
-        .format
-        .data_type()
-        .map_or("unreadable", |data_type| data_type.name())
-}
-
 fn numbers(values: &Raster) -> Vec<Value> {
     let valid = |band: usize| match &values.mask {
         Mask::All => true,
@@ -195,125 +265,4 @@ fn numbers(values: &Raster) -> Vec<Value> {
         .enumerate()
         .map(|(band, value)| if valid(band) { value } else { Value::Null })
         .collect()
-}
-
-/// `info`: TiTiler's members first, ours after them.
-fn describe(source: &Source) -> Value {
-    let header = &source.header;
-    let full = header.full();
-    let band_name = |at: usize| format!("b{}", at + 1);
-    let mut info = Map::new();
-    let mut put = |name: &str, value: Value| info.insert(name.to_owned(), value);
-    let of_bands = |of: &dyn Fn(&Band) -> Value| header.bands.iter().map(of).collect::<Vec<_>>();
-    if let Ok((crs, place)) = source.place() {
-        let coverage = Coverage::new(header, crs, &place.affine);
-        put("bounds", json!(coverage.bounds()));
-        put(
-            "crs",
-            json!(crs.epsg().map_or_else(
-                || crs.proj_string(),
-                |code| format!("http://www.opengis.net/def/crs/EPSG/0/{code}")
-            )),
-        );
-        put("crs_name", json!(crs.name()));
-        put("geographic_bounds", json!(coverage.geographic_bounds()));
-        let zooms = Grid::web().ok().and_then(|grid| coverage.zooms(grid.set()));
-        put("minzoom", json!(zooms.map(|zooms| zooms.0)));
-        put("maxzoom", json!(zooms.map(|zooms| zooms.1)));
-    }
-    let described = header.bands.iter().enumerate();
-    put(
-        "band_descriptions",
-        described
-            .map(|(at, band)| json!([band_name(at), band.name.clone().unwrap_or_default()]))
-            .collect(),
-    );
-    put("dtype", json!(data_type(header)));
-    put("nodata_type", json!(nodata_type(header)));
-    put(
-        "nodata_value",
-        json!(
-            header
-                .nodata
-                .map(edgetile_raster::header::Nodata::value)
-                .filter(|value| value.is_finite())
-        ),
-    );
-    put("scales", json!(of_bands(&|band| json!(band.scale))));
-    put("offsets", json!(of_bands(&|band| json!(band.offset))));
-    put("units", json!(of_bands(&|band| json!(band.unit))));
-    put("driver", json!("GTiff"));
-    put("count", json!(header.bands.len()));
-    put("width", json!(full.width_px));
-    put("height", json!(full.height_px));
-    let factor = |level: &edgetile_raster::header::Level| {
-        (f64::from(full.width_px) / f64::from(level.image.width_px)).round() as u64
-    };
-    put(
-        "overviews",
-        header
-            .levels
-            .iter()
-            .skip(1)
-            .map(|level| json!(factor(level)))
-            .collect(),
-    );
-    put("blocksize", json!([full.block_width_px, full.block_height_px]));
-    put("layout", json!(if full.tiled { "tiles" } else { "strips" }));
-    put("interleave", json!(if full.planar { "band" } else { "pixel" }));
-    put("compression", json!(full.format.compression.name()));
-    put("photometric", json!(format!("{:?}", header.photometric)));
-    put("bytes", json!(header.size));
-    put("bigtiff", json!(header.big));
-    put("remarks", json!(remarks(source)));
-    Value::Object(info)
-}
-
-/// What masks pixels, by the words of rio-tiler.
-fn nodata_type(header: &Header) -> &'static str {
-    let fits = |nodata: &edgetile_raster::header::Nodata| {
-        header
-            .full()
-            .format
-            .data_type()
-            .is_ok_and(|data_type| nodata.fits(data_type))
-    };
-    if header.nodata.as_ref().is_some_and(fits) {
-        "Nodata"
-    } else if header.alpha_band().is_some() {
-        "Alpha"
-    } else if header.levels.iter().any(|level| level.mask.is_some()) {
-        "Mask"
-    } else {
-        "None"
-    }
-}
-
-/// What is unusual in a file, or costs more than it must.
-fn remarks(source: &Source) -> Vec<String> {
-    let header = &source.header;
-    let full = header.full();
-    let mut remarks = header.remarks.clone();
-    let mut add = |text: String| remarks.push(text);
-    if let Err(error) = source.place() {
-        add(error.to_string());
-    }
-    if let Err(error) = full.format.check() {
-        add(error.to_string());
-    }
-    if !full.tiled {
-        add("it is in strips, not tiles: a tile of the map reads whole rows; gdal_translate -of COG makes tiles".to_owned());
-    }
-    let largest = full.width_px.max(full.height_px);
-    if header.levels.len() == 1 && largest > 1024 {
-        add("it has no overviews: low zooms read the full resolution or are refused; gdal_translate -of COG adds them".to_owned());
-    }
-    let block = u64::from(full.block_width_px) * u64::from(full.block_height_px);
-    if full.tiled && block > 1 << 20 {
-        add(format!(
-            "its blocks of {} x {} px are large: 512 x 512 read less for a tile",
-            full.block_width_px, full.block_height_px
-        ));
-    }
-    remarks
 }

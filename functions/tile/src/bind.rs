@@ -12,6 +12,7 @@ use crate::gather::{Part, no_band};
 use crate::request::{BandName, Bands, Refused, Style};
 use crate::response::Problem;
 use crate::source::Source;
+use crate::source::beside::Beside;
 
 /// An open file and the name that an expression calls it by.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct File {
     pub name: Option<BandName>,
     /// The file.
     pub source: Arc<Source>,
+    /// What lies beside it.
+    pub beside: Beside,
 }
 
 /// The bands to gather and what to make of them.
@@ -36,21 +39,24 @@ pub struct Binding {
 impl Binding {
     /// Finds the bands that a style names.
     pub fn new(files: &[File], style: &Style) -> Result<Self, Problem> {
-        let expression = match &style.bands {
-            Some(Bands::Expression(formula)) => Some(formula.expression().clone()),
+        let formula = match &style.bands {
+            Some(Bands::Expression(formula)) => Some(formula),
             _ => None,
         };
-        let wanted: Vec<(usize, usize)> = match (&style.bands, &expression) {
-            (_, Some(expression)) => expression
-                .bands()
-                .iter()
-                .map(|band| find(files, band))
-                .collect::<Result<_, _>>()?,
+        let expression = formula.map(|formula| formula.expression().clone());
+        let alpha_is_data = style.alpha == Some(false);
+        let wanted: Vec<(usize, usize)> = match (&style.bands, formula) {
+            (_, Some(formula)) => {
+                let bands = formula.expression().bands().iter();
+                bands
+                    .map(|band| find(formula.parameter_of(&band.text), files, band))
+                    .collect::<Result<_, _>>()?
+            }
             (Some(Bands::Indexes(indexes)), None) => indexes
                 .iter()
                 .map(|index| numbered("bidx", files, usize::from(*index)))
                 .collect::<Result<_, _>>()?,
-            _ => all_data_bands(files),
+            _ => all_data_bands(files, alpha_is_data),
         };
         let mut parts: Vec<Part> = files
             .iter()
@@ -58,6 +64,8 @@ impl Binding {
                 source: file.source.clone(),
                 bands: Vec::new(),
                 nodata: style.nodata.map(Nodata::from),
+                alpha_is_data,
+                beside: file.beside.clone(),
             })
             .collect();
         let inputs = wanted
@@ -98,7 +106,10 @@ impl Binding {
     /// The value that stands for "nothing there" in the answer, where it is the bands of one file as they stand.
     pub fn nodata(&self) -> Option<Nodata> {
         match (self.parts.as_slice(), &self.expression, self.unscale) {
-            ([part], None, false) => part.nodata.or(part.source.header.nodata),
+            ([part], None, false) => {
+                let own = part.source.header.nodata;
+                part.nodata.or(own.filter(|_| part.beside.mask.is_none()))
+            }
             _ => None,
         }
     }
@@ -195,10 +206,10 @@ macro_rules! from_sample {
 from_sample!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
 /// Every band that is not transparency, file by file.
-fn all_data_bands(files: &[File]) -> Vec<(usize, usize)> {
+fn all_data_bands(files: &[File], alpha_is_data: bool) -> Vec<(usize, usize)> {
     let of = |(at, file): (usize, &File)| {
         let bands = file.source.header.bands.iter().enumerate();
-        let data = bands.filter(|(_, band)| band.role == BandRole::Data);
+        let data = bands.filter(|(_, band)| alpha_is_data || band.role == BandRole::Data);
         data.map(move |(band, _)| (at, band)).collect::<Vec<_>>()
     };
     files.iter().enumerate().flat_map(of).collect()
@@ -222,7 +233,7 @@ fn numbered(parameter: &str, files: &[File], number: usize) -> Result<(usize, us
 }
 
 /// A band by the name of its file, by its own name, or by its number, in this order.
-fn find(files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
+fn find(parameter: &str, files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
     let text = band.text.as_str();
     if let Some(at) = files
         .iter()
@@ -241,12 +252,12 @@ fn find(files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
         }
     }
     match band.number {
-        Some(number) => numbered("expression", files, number),
-        None => Err(unknown(files, text)),
+        Some(number) => numbered(parameter, files, number),
+        None => Err(unknown(parameter, files, text)),
     }
 }
 
-fn unknown(files: &[File], text: &str) -> Problem {
+fn unknown(parameter: &str, files: &[File], text: &str) -> Problem {
     let own = files
         .iter()
         .filter_map(|file| Some(file.name.as_ref()?.as_str().to_owned()));
@@ -264,7 +275,7 @@ fn unknown(files: &[File], text: &str) -> Problem {
         format!("there are {}", names.join(", "))
     };
     Refused::parameter(
-        "expression",
+        parameter,
         format!("names a band {text} that is not there: {choice}"),
     )
     .into()

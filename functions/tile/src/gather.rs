@@ -1,6 +1,7 @@
 //! Sources + target → the wanted bands on the target's pixels: plan, fetch, decode and warp, for all sources at once.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,14 +9,15 @@ use std::time::Instant;
 use bytes::Bytes;
 use edgetile_raster::decode::{Decoded, decode};
 use edgetile_raster::header::{Affine, Header, HeaderError, Image, Nodata};
-use edgetile_raster::plan::{self, Limits, Plan, PlanError, Read, TooMuch, Wanted};
+use edgetile_raster::plan::{self, Limits, Masking, Plan, PlanError, Read, TooMuch, Wanted};
 use edgetile_raster::samples::Raster;
-use edgetile_raster::warp::{Assembly, Kernel, Placement, Target, Window, resample, resolution};
+use edgetile_raster::warp::{Assembly, Kernel, Placement, Rect, Target, Window, resample, resolution};
 use futures_util::TryStreamExt;
 use futures_util::future::try_join_all;
 
-use crate::fetch::{Fetcher, Meter};
+use crate::fetch::{Fetcher, Meter, Model};
 use crate::response::Problem;
+use crate::source::beside::{Beside, Choice, levels};
 use crate::source::{Source, SourceError};
 
 /// What one source is asked for.
@@ -27,6 +29,10 @@ pub struct Part {
     pub bands: Vec<usize>,
     /// Instead of the file's own nodata.
     pub nodata: Option<Nodata>,
+    /// Whether a band tagged as alpha masks nothing.
+    pub alpha_is_data: bool,
+    /// Overviews and mask beside the file.
+    pub beside: Beside,
 }
 
 /// Where, how and within what limits.
@@ -57,11 +63,34 @@ pub struct Gathered {
     pub blocks: usize,
 }
 
+/// The blocks of one file that are to be read.
+struct Reading<'a> {
+    source: &'a Source,
+    header: &'a Header,
+    plan: Plan,
+}
+
 /// A part with all that can be known before its pixels are read.
 struct Planned<'a> {
-    source: &'a Source,
+    /// Counts the levels of the file and of what lies beside it.
+    level: usize,
     placement: Placement,
-    plan: Plan,
+    samples: Reading<'a>,
+    /// Where the mask lies beside the file.
+    mask: Option<Reading<'a>>,
+}
+
+/// What reading a part will cost, its header being known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// The level that is read.
+    pub level: usize,
+    /// Reads of the store.
+    pub gets: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Blocks that are decoded.
+    pub blocks: usize,
 }
 
 impl Job<'_> {
@@ -71,20 +100,33 @@ impl Job<'_> {
         let level = planned
             .iter()
             .flatten()
-            .map(|planned| planned.plan.level)
+            .map(|planned| planned.level)
             .max()
             .unwrap_or(0);
-        let blocks = planned
-            .iter()
-            .flatten()
-            .map(|planned| planned.plan.reads.len())
-            .sum();
+        let blocks = planned.iter().flatten().map(Planned::blocks).sum();
         let rasters = try_join_all(planned.into_iter().map(|planned| self.render(planned))).await?;
         Ok(Gathered {
             rasters,
             level,
             blocks,
         })
+    }
+
+    /// What a part will cost; `None` where it does not meet the target.
+    pub async fn estimate(&self, part: &Part) -> Result<Option<Estimate>, Problem> {
+        let Some(planned) = self.plan(part).await? else {
+            return Ok(None);
+        };
+        let reads: Vec<Range<u64>> = planned
+            .readings()
+            .flat_map(|reading| Model::STORE.merge(reading.unknown()))
+            .collect();
+        Ok(Some(Estimate {
+            level: planned.level,
+            gets: reads.len(),
+            bytes: reads.iter().map(|read| read.end - read.start).sum(),
+            blocks: planned.blocks(),
+        }))
     }
 
     async fn plan<'a>(&self, part: &'a Part) -> Result<Option<Planned<'a>>, Problem> {
@@ -100,8 +142,14 @@ impl Job<'_> {
         let size = (full.width_px, full.height_px);
         let native = resolution(&georeference.affine, size, crs, &self.target.crs);
         let decimation = native.map_or(1.0, |native| self.target.resolution.0 / native);
-        let level = plan::level(header, decimation, self.kernel);
-        let image = level_image(header, level);
+        let levels = levels(source, &part.beside);
+        let widths: Vec<u32> = levels.iter().map(|choice| choice.image().width_px).collect();
+        let level = plan::level(&widths, decimation, self.kernel);
+        let Some(choice) = levels.get(level) else {
+            let reason = "the mask beside the file is not of the file's size".to_owned();
+            return Err(Problem::Unsupported(reason));
+        };
+        let image = choice.image();
         let affine = level_affine(&georeference.affine, full, image);
         let size = (image.width_px, image.height_px);
         let Some(placement) = Placement::new(self.target, crs, &affine, size) else {
@@ -110,27 +158,62 @@ impl Job<'_> {
         let Some(rect) = placement.needs(self.kernel, size) else {
             return Ok(None);
         };
+        let turn_px = placement.turn_px();
         let wanted = Wanted {
-            level,
+            level: choice.level,
             rect,
-            turn_px: placement.turn_px(),
+            turn_px,
             bands: part.bands.clone(),
             nodata: part.nodata,
+            masking: match part.beside.mask {
+                Some(_) => Masking::Elsewhere,
+                None if part.alpha_is_data => Masking::AlphaIsData,
+                None => Masking::Own,
+            },
         };
-        let plan = self.locate(source, wanted).await?;
+        let samples = async { self.locate(choice.source, choice.header, wanted).await };
+        let (samples, mask) =
+            futures_util::future::try_join(samples, Box::pin(self.plan_mask(choice, rect, turn_px))).await?;
         Ok(Some(Planned {
-            source,
+            level,
             placement,
-            plan,
+            samples,
+            mask,
         }))
     }
 
+    /// The same pixels of the mask beside a file.
+    async fn plan_mask<'a>(
+        &self,
+        choice: &Choice<'a>,
+        rect: Rect,
+        turn_px: Option<u32>,
+    ) -> Result<Option<Reading<'a>>, Problem> {
+        let Some((source, level)) = choice.mask else {
+            return Ok(None);
+        };
+        let wanted = Wanted {
+            level,
+            rect,
+            turn_px,
+            bands: vec![0],
+            nodata: None,
+            masking: Masking::Elsewhere,
+        };
+        self.locate(source, &source.header, wanted).await.map(Some)
+    }
+
     /// The plan; reads the index of blocks where the head of the file did not hold it.
-    async fn locate(&self, source: &Source, wanted: Wanted) -> Result<Plan, Problem> {
+    async fn locate<'a>(
+        &self,
+        source: &'a Source,
+        header: &'a Header,
+        wanted: Wanted,
+    ) -> Result<Reading<'a>, Problem> {
         let mut known = Cow::Borrowed(source.known());
         loop {
-            match Plan::new(&source.header, &known, wanted.clone(), &self.limits) {
-                Ok(plan) => return Ok(plan),
+            match Plan::new(header, &known, wanted.clone(), &self.limits) {
+                Ok(plan) => return Ok(Reading { source, header, plan }),
                 Err(PlanError::Missing(missing)) => {
                     let known = known.to_mut();
                     source
@@ -147,14 +230,21 @@ impl Job<'_> {
 
     async fn render(&self, planned: Option<Planned<'_>>) -> Result<Option<Raster>, Problem> {
         let Some(planned) = planned else { return Ok(None) };
-        let window = self.fill(&planned).await?;
+        let samples = self.fill(&planned.samples);
+        let window = match &planned.mask {
+            Some(mask) => {
+                let (samples, mask) =
+                    Box::pin(futures_util::future::try_join(samples, self.fill(mask))).await?;
+                samples.masked_by(&mask)
+            }
+            None => samples.await?,
+        };
         Ok(Some(resample(&window, &planned.placement, self.kernel)))
     }
 
     /// Reads and decodes the blocks of a plan; each block is decoded as soon as its bytes are there.
-    async fn fill(&self, planned: &Planned<'_>) -> Result<Window, Problem> {
-        let Planned { source, plan, .. } = planned;
-        let header = &source.header;
+    async fn fill(&self, reading: &Reading<'_>) -> Result<Window, Problem> {
+        let Reading { source, header, plan } = reading;
         let image = level_image(header, plan.level);
         let data_type = image.format.data_type().map_err(|error| unreadable(&error))?;
         let mut assembly = Assembly::new(header, plan, data_type);
@@ -181,6 +271,27 @@ impl Job<'_> {
             }
         }
         Ok(assembly.finish())
+    }
+}
+
+impl Planned<'_> {
+    fn readings(&self) -> impl Iterator<Item = &Reading<'_>> {
+        std::iter::once(&self.samples).chain(&self.mask)
+    }
+
+    fn blocks(&self) -> usize {
+        self.readings().map(|reading| reading.plan.reads.len()).sum()
+    }
+}
+
+impl Reading<'_> {
+    /// The blocks that do not lie in what is known of the file.
+    fn unknown(&self) -> Vec<Range<u64>> {
+        let known = self.source.known();
+        let at = self.plan.reads.iter().filter_map(Read::at);
+        at.filter(|at| !known.missing((*at).clone()).is_empty())
+            .cloned()
+            .collect()
     }
 }
 
@@ -233,7 +344,7 @@ fn too_much(error: &TooMuch) -> Problem {
 }
 
 /// What the publisher of a file without overviews can do, and the caller meanwhile.
-const REMEDY: &str = "zoom in, or give the file overviews: gdal_translate -of COG in.tif out.tif";
+const REMEDY: &str = "zoom in, or make the file a COG, which has overviews and small blocks: gdal_translate -of COG in.tif out.tif";
 
 /// A band that is asked for and not there.
 pub fn no_band(parameter: &str, band: usize, bands: usize) -> Problem {

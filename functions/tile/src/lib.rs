@@ -30,8 +30,10 @@ pub mod bind;
 pub mod draw;
 /// One tile, the whole story.
 pub mod tile;
-/// What a file is.
+/// What a file is, the values at a place, where the tiles are.
 pub mod about;
+/// What a file is, member by member.
+pub mod describe;
 /// What is sent back.
 pub mod response;
 /// What the operator set.

@@ -1,5 +1,6 @@
 //! One tile, the whole story: open the files, answer 304 if nothing changed, gather the bands, do the math, draw.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use edgetile_raster::plan::Limits;
@@ -13,9 +14,10 @@ use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
 use crate::layers::{Files, Task};
-use crate::request::BandName;
+use crate::request::{Address, BandName, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Problem, Timing};
-use crate::source::{SourceError, Sources};
+use crate::source::beside::{Beside, Overviews};
+use crate::source::{Source, SourceError, Sources};
 
 /// Changes whenever the same files and task give other bytes than before.
 const RENDERING_VERSION: &str = "2";
@@ -52,7 +54,7 @@ impl Reading {
     async fn try_tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
         let mut clock = Clock::start();
         let target = target(task)?;
-        let files = self.open(&task.files, call).await?;
+        let files = self.open(&task.files, task.style.sidecars, call).await?;
         let etag = etag(&files, task);
         let unchanged = etag.is_held_by(call.headers);
         let mut about = About {
@@ -109,14 +111,34 @@ impl Reading {
         })
     }
 
-    /// Opens all files of a request at once.
-    pub async fn open(&self, files: &Files, call: &Call<'_>) -> Result<Vec<File>, Problem> {
+    /// Opens all files of a request, and those wanted beside them, at once.
+    pub async fn open(
+        &self,
+        files: &Files,
+        sidecars: Option<Sidecars>,
+        call: &Call<'_>,
+    ) -> Result<Vec<File>, Problem> {
+        let sidecars = sidecars.unwrap_or_default();
         let open = async |(name, location): (Option<BandName>, &Location)| {
-            let source = self
-                .sources
-                .open(location, &self.fetcher, call.deadline, &call.meter)
-                .await?;
-            Ok::<_, Problem>(File { name, source })
+            let source = async { Ok(self.source(location, call).await?) };
+            let both = sidecars.overviews != Wish::No && sidecars.mask != Wish::No;
+            let (source, overviews, mask, mask_overviews) = tokio::try_join!(
+                source,
+                self.beside(location, OVERVIEWS, sidecars.overviews, call),
+                self.beside(location, MASK, sidecars.mask, call),
+                self.beside(
+                    location,
+                    MASK_OVERVIEWS,
+                    if both { Wish::IfThere } else { Wish::No },
+                    call
+                ),
+            )?;
+            let beside = Beside {
+                overviews: overviews.map(|overviews| Overviews::new(overviews, &source)),
+                mask_overviews: mask_overviews.filter(|_| mask.is_some()),
+                mask,
+            };
+            Ok::<_, Problem>(File { name, source, beside })
         };
         match files {
             Files::One(location) => Ok(vec![open((None, location)).await?]),
@@ -131,14 +153,41 @@ impl Reading {
         }
     }
 
+    async fn source(&self, location: &Location, call: &Call<'_>) -> Result<Arc<Source>, SourceError> {
+        self.sources
+            .open(location, &self.fetcher, call.deadline, &call.meter)
+            .await
+    }
+
+    /// The file whose name is longer by `suffix`.
+    async fn beside(
+        &self,
+        location: &Location,
+        suffix: &str,
+        wish: Wish,
+        call: &Call<'_>,
+    ) -> Result<Option<Arc<Source>>, Problem> {
+        if wish == Wish::No {
+            return Ok(None);
+        }
+        let (beside, fetcher) = (location.beside(suffix), &self.fetcher);
+        // Boxed: it is rare, and would weigh on every request's future.
+        let found = Box::pin(
+            self.sources
+                .open_if_there(&beside, fetcher, call.deadline, &call.meter),
+        );
+        match found.await? {
+            None if wish == Wish::Yes => Err(Problem::not_found(format!(
+                "{suffix} file beside this url, for which sidecars asks"
+            ))),
+            found => Ok(found),
+        }
+    }
+
     /// Makes sure that an answer made without reading pixels is about the current version of the files.
     async fn confirm(&self, files: &[File], call: &Call<'_>) -> Result<(), Problem> {
-        let confirm = async |file: &File| {
-            file.source
-                .confirm(&self.fetcher, call.deadline, &call.meter)
-                .await
-        };
-        try_join_all(files.iter().map(confirm))
+        let confirm = async |source: &Source| source.confirm(&self.fetcher, call.deadline, &call.meter).await;
+        try_join_all(sources(files).map(confirm))
             .await
             .map_err(SourceError::from)?;
         Ok(())
@@ -183,13 +232,21 @@ impl Clock {
     }
 }
 
-/// The pixels of a tile, with the buffer around them.
 fn target(task: &Task) -> Result<Target, Problem> {
-    let (z, x, y) = (task.address.z(), task.address.x(), task.address.y());
-    let set = task.address.grid().set();
+    target_of(
+        &task.address,
+        task.edge_px,
+        task.style.buffer_half_px.unwrap_or(0),
+    )
+}
+
+/// The pixels of a tile, with the buffer around them.
+pub(crate) fn target_of(address: &Address, edge_px: u32, buffer_half_px: u32) -> Result<Target, Problem> {
+    let (z, x, y) = (address.z(), address.x(), address.y());
+    let set = address.grid().set();
     let bounds = set.tile_bounds(z, x, y).ok_or(Problem::Internal)?;
-    let buffer_px = f64::from(task.style.buffer_half_px.unwrap_or(0)) / 2.0;
-    let tile_px = f64::from(task.edge_px) - 2.0 * buffer_px;
+    let buffer_px = f64::from(buffer_half_px) / 2.0;
+    let tile_px = f64::from(edge_px) - 2.0 * buffer_px;
     let resolution = (bounds.east - bounds.west) / tile_px;
     let origin = |index: u32| (f64::from(index) * tile_px - buffer_px).floor() as i64;
     Ok(Target {
@@ -197,7 +254,7 @@ fn target(task: &Task) -> Result<Target, Problem> {
         west: bounds.west - buffer_px * resolution,
         north: bounds.north + buffer_px * resolution,
         resolution: (resolution, resolution),
-        size: (task.edge_px as usize, task.edge_px as usize),
+        size: (edge_px as usize, edge_px as usize),
         origin_px: (origin(x), origin(y)),
     })
 }
@@ -209,9 +266,16 @@ fn bbox(target: &Target) -> [f64; 4] {
     [target.west, south, east, target.north]
 }
 
+/// Every file that is read, those beside others among them.
+fn sources(files: &[File]) -> impl Iterator<Item = &Source> {
+    files
+        .iter()
+        .flat_map(|file| std::iter::once(file.source.as_ref()).chain(file.beside.sources()))
+}
+
 fn etag(files: &[File], task: &Task) -> ETag {
     let canonical = task.canonical();
-    let versions = files.iter().map(|file| file.source.version());
+    let versions = sources(files).map(Source::version);
     ETag::of(
         [RENDERING_VERSION, canonical.as_str()]
             .into_iter()

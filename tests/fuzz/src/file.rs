@@ -4,7 +4,7 @@ use bytes::Bytes;
 use edgetile_raster::crs::Crs;
 use edgetile_raster::decode::decode;
 use edgetile_raster::header::{Header, Need};
-use edgetile_raster::plan::{Limits, Plan, PlanError, Read, Wanted};
+use edgetile_raster::plan::{Limits, Masking, Plan, PlanError, Read, Wanted};
 use edgetile_raster::span::{Known, Missing};
 use edgetile_raster::warp::{Assembly, Rect};
 
@@ -78,6 +78,7 @@ fn window(header: &Header, known: &mut Known, file: &[u8], [level, x, y, band]: 
         turn_px: None,
         bands: vec![0, usize::from(band) % header.bands.len()],
         nodata: None,
+        masking: Masking::Own,
     };
     let plan = loop {
         match Plan::new(header, known, wanted.clone(), &LIMITS) {

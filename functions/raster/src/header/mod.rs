@@ -188,6 +188,26 @@ impl Header {
         &self.levels[0].image
     }
 
+    /// The same directories read as overviews of another file, whose bands, colours and nodata hold; those that do not fit it
+    /// are left out. `None` where none fits.
+    pub fn as_overviews_of(&self, file: &Self) -> Option<Self> {
+        let full = file.full();
+        let fits = |level: &&Level| {
+            let image = &level.image;
+            let smaller = image.width_px <= full.width_px && image.height_px <= full.height_px;
+            let same_size = (image.width_px, image.height_px) == (full.width_px, full.height_px);
+            smaller && !same_size && image.is_overview_of(full)
+        };
+        let levels: Vec<Level> = self.levels.iter().filter(fits).cloned().collect();
+        (!levels.is_empty()).then(|| Self {
+            size: self.size,
+            big: self.big,
+            cog: self.cog,
+            levels,
+            ..file.clone()
+        })
+    }
+
     /// Whether colours are multiplied by that alpha band already.
     pub fn alpha_is_associated(&self, band: usize) -> bool {
         self.bands

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::directory::tag;
 use super::{Affine, BandRole, Block, Header, HeaderError, Need};
 use crate::decode::ByteOrder;
-use crate::plan::{self, Limits, Plan, PlanError, Read, Wanted};
+use crate::plan::{self, Limits, Masking, Plan, PlanError, Read, Wanted};
 use crate::span::Known;
 use crate::warp::{Kernel, Rect};
 
@@ -328,6 +328,7 @@ fn a_plan_is_a_value_and_names_all_it_lacks_at_once() {
         turn_px: None,
         bands: vec![0],
         nodata: None,
+        masking: Masking::Own,
     };
     let plan = Plan::new(&header, &known, wanted.clone(), &Limits::default()).expect("a plan");
     let block = |column: u32, index: u64| Read::Data {
@@ -356,10 +357,13 @@ fn a_plan_is_a_value_and_names_all_it_lacks_at_once() {
         blocks: 1,
         ..Limits::default()
     };
-    assert!(matches!(
-        Plan::new(&header, &known, wanted, &tight),
-        Err(PlanError::TooMuch(_))
-    ));
+    let Err(PlanError::TooMuch(refused)) = Plan::new(&header, &known, wanted, &tight) else {
+        panic!("two blocks are over the limit")
+    };
+    assert_eq!(
+        (refused.needed, refused.limit, refused.bytes),
+        (2, 1, SIZE * 2 / header.full().blocks.len())
+    );
 }
 
 #[test]
@@ -388,6 +392,7 @@ fn a_giant_strip_is_read_only_as_far_as_it_is_needed() {
         turn_px: None,
         bands: vec![0],
         nodata: None,
+        masking: Masking::Own,
     };
     let plan = Plan::new(&header, &known, wanted, &Limits::default()).expect("a plan");
     let rows = Read::Data {
@@ -409,6 +414,7 @@ fn the_level_is_the_coarsest_that_is_not_visibly_coarser() {
         writer.directory(&overview);
     }
     let header = read(writer.finish());
+    let widths: Vec<u32> = header.levels.iter().map(|level| level.image.width_px).collect();
     // Measured on GDAL: nearest switches at 1.585 and 3.25, every other kernel at 1.9 and 3.9.
     for (decimation, nearest, bilinear) in [
         (0.3, 0, 0),
@@ -419,12 +425,12 @@ fn the_level_is_the_coarsest_that_is_not_visibly_coarser() {
         (50.0, 3, 3),
     ] {
         assert_eq!(
-            plan::level(&header, decimation, Kernel::Nearest),
+            plan::level(&widths, decimation, Kernel::Nearest),
             nearest,
             "{decimation}"
         );
         assert_eq!(
-            plan::level(&header, decimation, Kernel::Bilinear),
+            plan::level(&widths, decimation, Kernel::Bilinear),
             bilinear,
             "{decimation}"
         );
@@ -481,6 +487,7 @@ fn no_prefix_and_no_flipped_byte_makes_a_panic() {
                     turn_px: None,
                     bands: vec![0],
                     nodata: None,
+                    masking: Masking::Own,
                 };
                 let _ = Plan::new(&header, &known, wanted, &Limits::default());
             }

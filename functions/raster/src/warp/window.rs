@@ -55,6 +55,34 @@ pub struct Window {
     pub raster: Raster,
 }
 
+impl Window {
+    /// The same samples, but those hold no data that are 0, or hold none, in the first band of a window of the same pixels.
+    #[must_use]
+    pub fn masked_by(mut self, mask: &Self) -> Self {
+        let area = self.rect.area();
+        let holds = match &mask.raster.mask {
+            Mask::All => vec![255; area],
+            Mask::Shared(holds) | Mask::PerBand(holds) => holds.clone(),
+        };
+        let shown = with_samples!(&mask.raster.samples, values => shown(values, &holds));
+        self.raster.mask = match self.raster.mask {
+            Mask::All => Mask::Shared(shown),
+            Mask::Shared(own) => Mask::Shared(own.iter().zip(&shown).map(|(a, b)| *a.min(b)).collect()),
+            Mask::PerBand(own) => {
+                let both = own.iter().zip(shown.iter().cycle());
+                Mask::PerBand(both.map(|(a, b)| *a.min(b)).collect())
+            }
+        };
+        self
+    }
+}
+
+/// 0 where a value is 0, else what is in `holds`.
+fn shown<T: Copy + Default + PartialEq>(values: &[T], holds: &[u8]) -> Vec<u8> {
+    let of = |(value, holds): (&T, &u8)| if *value == T::default() { 0 } else { *holds };
+    values.iter().zip(holds).map(of).collect()
+}
+
 /// A window that is still being put together. Blocks may come in any order.
 #[derive(Debug)]
 pub struct Assembly {

@@ -49,6 +49,40 @@ impl Location {
     }
 }
 
+/// The name of a file beside another: the suffix is added, before the query where an address has one.
+pub fn beside(url: &str, suffix: &str) -> String {
+    let is_web = ["http://", "https://"].iter().any(|scheme| {
+        url.get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    });
+    let end = url.find(['?', '#']).filter(|_| is_web).unwrap_or(url.len());
+    let (name, rest) = url.split_at(end);
+    format!("{name}{suffix}{rest}")
+}
+
+impl Location {
+    /// The file beside this one whose name is longer by `suffix`.
+    #[must_use]
+    pub fn beside(&self, suffix: &str) -> Self {
+        let object = |object: &Object| Object {
+            bucket: object.bucket.clone(),
+            key: format!("{}{suffix}", object.key),
+        };
+        match self {
+            Self::Embedded(name) => Self::Embedded(format!("{name}{suffix}")),
+            Self::Local(path) => {
+                let mut path = path.clone().into_os_string();
+                path.push(suffix);
+                Self::Local(path.into())
+            }
+            Self::S3(of) => Self::S3(object(of)),
+            Self::Gs(of) => Self::Gs(object(of)),
+            Self::Az(of) => Self::Az(object(of)),
+            Self::Http(url) => Self::Http(beside(url, suffix)),
+        }
+    }
+}
+
 /// For logs: the address without its query, which may be a signature.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

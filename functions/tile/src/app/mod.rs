@@ -89,13 +89,16 @@ impl App {
             }
             Route::TileJson(asked) => self.tilejson(request, &asked, &call).await,
             Route::Info(asked) => {
-                let (files, _) = self.catalog.find(&asked.asked)?;
-                let info = self.reading.info(&files, &call).await?;
+                let (files, base) = self.catalog.find(&asked.asked)?;
+                let sidecars = asked.sidecars.or(base.sidecars);
+                self.catalog.allow_beside(&asked.asked, sidecars)?;
+                let info = Box::pin(self.reading.info(&files, sidecars, &call)).await?;
                 Ok(documents::document(&info, Freshness::Document, request))
             }
             Route::Point(asked) => {
                 let (files, base) = self.catalog.find(&asked.asked)?;
                 let style = asked.style.over(&base);
+                self.catalog.allow_beside(&asked.asked, style.sidecars)?;
                 let place = (asked.lon_deg, asked.lat_deg);
                 let values = self.reading.point(&files, &style, place, &call).await?;
                 Ok(documents::document(&values, Freshness::Document, request))
@@ -236,5 +239,7 @@ fn log(request: &Request<Bytes>, response: &Response<Bytes>, problem: Option<&Pr
     }
 }
 
+#[cfg(test)]
+mod kinds;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::*;
 
-async fn app(environment: &[(&str, &str)]) -> App {
+pub(super) async fn app(environment: &[(&str, &str)]) -> App {
     let environment = environment
         .iter()
         .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
@@ -29,11 +29,11 @@ async fn ask(app: &App, method: Method, target: &str, headers: &[(&'static str, 
     app.answer(request).await
 }
 
-async fn get(app: &App, target: &str) -> Response<Bytes> {
+pub(super) async fn get(app: &App, target: &str) -> Response<Bytes> {
     ask(app, Method::GET, target, &[]).await
 }
 
-async fn json(app: &App, target: &str) -> Value {
+pub(super) async fn json(app: &App, target: &str) -> Value {
     let response = get(app, target).await;
     assert_eq!(
         response.status(),

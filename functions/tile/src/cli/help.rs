@@ -67,7 +67,9 @@ Style, as in a request; options may be repeated where parameters may:
 
 pub(super) fn info() -> String {
     "\
-edgetile info URL: say what a GeoTIFF is as JSON, with remarks on what makes its tiles dear
+edgetile info URL: say what a GeoTIFF is as JSON, what a tile of it costs at each zoom, and what is unusual in it
+
+  Files beside it are named where they are there: overviews (URL.ovr) and a mask (URL.msk).
 
   URL is a path, or an address that starts with s3://, gs://, az:// or https://."
         .to_owned()

@@ -127,7 +127,12 @@ async fn ask(target: &str, environment: BTreeMap<String, String>) -> Result<Outc
 }
 
 async fn describe(url: &str, environment: BTreeMap<String, String>) -> Result<(), Failure> {
-    match ask(&format!("/cog/info?url={}", encode(url)), environment).await? {
+    match ask(
+        &format!("/cog/info?sidecars=auto&url={}", encode(url)),
+        environment,
+    )
+    .await?
+    {
         Outcome::Content { body, .. } => {
             let json: serde_json::Value = serde_json::from_slice(&body).map_err(failed)?;
             print(&format!("{json:#}"))

@@ -8,9 +8,9 @@ mod file;
 
 use std::fmt;
 
-use crate::access::{Access, Denied, Location, Root};
+use crate::access::{Access, Denied, Location, Root, beside};
 use crate::request::{
-    Address, Asked, BandName, Bands, Format, LayerName, Refused, Scale, Style, TileRequest, encode,
+    Address, Asked, BandName, Bands, Format, LayerName, Refused, Scale, Sidecars, Style, TileRequest, encode,
 };
 
 pub use file::LayersError;
@@ -137,12 +137,27 @@ impl Catalog {
         Ok((files, Style::default()))
     }
 
+    /// Whether the files beside those that a request names may be read, too: the access rules hold for each.
+    pub fn allow_beside(&self, asked: &Asked, sidecars: Option<Sidecars>) -> Result<(), Denied> {
+        let (one, several) = match asked {
+            Asked::Url(url) => (Some(url), None),
+            Asked::Urls(urls) => (None, Some(urls.values())),
+            Asked::Layer(_) | Asked::FirstLayer => (None, None),
+        };
+        for url in one.into_iter().chain(several.into_iter().flatten()) {
+            for suffix in sidecars.unwrap_or_default().suffixes() {
+                self.access.resolve(&beside(url, suffix))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The task that a tile request stands for.
     pub fn task(&self, request: &TileRequest) -> Result<Task, Unresolved> {
         let (files, base) = self.find(&request.asked)?;
         let style = if request.format.is_data() {
             let uncoloured = |style: &Style| style.clone().without_colours();
-            let wanted = request.preset.as_ref().map(uncoloured);
+            let wanted = request.preset.as_deref().map(uncoloured);
             let own = request.style.clone();
             wanted
                 .map_or_else(|| own.clone(), |preset| own.clone().over(&preset))
@@ -150,6 +165,7 @@ impl Catalog {
         } else {
             request.wanted_style().over(&base)
         };
+        self.allow_beside(&request.asked, style.sidecars)?;
         let edge_px = style.edge_px(request.address.grid(), request.scale)?;
         Ok(Task {
             files,

@@ -11,9 +11,30 @@ use super::Refused;
 pub struct Formula {
     text: String,
     parsed: Arc<Expression>,
+    /// Bands that another parameter than `expression` named, and that parameter.
+    named_by: Option<Box<[(String, &'static str); 2]>>,
 }
 
 impl Formula {
+    /// The normalised difference vegetation index of two bands, which the parameters `red` and `nir` named.
+    pub(super) fn ndvi(red: &str, nir: &str) -> Result<Self, Refused> {
+        let formula = Self::parse(&format!("({nir}-{red})/({nir}+{red})"))?;
+        Ok(Self {
+            named_by: Some(Box::new([(red.to_owned(), "red"), (nir.to_owned(), "nir")])),
+            ..formula
+        })
+    }
+
+    /// The parameter that named a band.
+    pub fn parameter_of(&self, band: &str) -> &'static str {
+        let named = self
+            .named_by
+            .iter()
+            .flat_map(|named| named.iter())
+            .find(|(name, _)| name == band);
+        named.map_or("expression", |(_, parameter)| parameter)
+    }
+
     /// Parses `text`. Spaces only part tokens, and no two tokens need one between them.
     pub fn parse(text: &str) -> Result<Self, Refused> {
         let parsed = Expression::parse(text).map_err(|error| {
@@ -26,6 +47,7 @@ impl Formula {
         Ok(Self {
             text,
             parsed: Arc::new(parsed),
+            named_by: None,
         })
     }
 

@@ -6,6 +6,7 @@
 mod query;
 mod formula;
 mod colormap;
+mod sidecars;
 mod style;
 mod address;
 mod source;
@@ -21,6 +22,7 @@ pub use colormap::ColormapChoice;
 pub use formula::Formula;
 pub use query::{Query, encode, slip_of};
 pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
+pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 pub use source::{Asked, BandName, LayerName};
 pub use style::{Bands, LARGEST_EDGE_PX, Style};
 

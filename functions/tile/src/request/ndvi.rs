@@ -13,7 +13,7 @@ pub(super) fn read(query: &Query) -> Result<(Asked, Style), Refused> {
 
 /// The normalised difference vegetation index of two bands, coloured from red to green.
 fn style(red: &BandName, nir: &BandName) -> Result<Style, Refused> {
-    let formula = Formula::parse(&format!("({nir}-{red})/({nir}+{red})"))?;
+    let formula = Formula::ndvi(red.as_str(), nir.as_str())?;
     Ok(Style {
         bands: Some(Bands::Expression(formula)),
         rescale: Some(Rescale(vec![(-1.0, 1.0)])),

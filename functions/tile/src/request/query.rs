@@ -29,6 +29,7 @@ const IN_VALUE: &AsciiSet = &CONTROLS
 const KNOWN: &[&str] = &[
     "algorithm",
     "algorithm_params",
+    "alpha",
     "asset_as_band",
     "asset_bidx",
     "asset_expression",
@@ -58,6 +59,7 @@ const KNOWN: &[&str] = &[
     "resampling",
     "rescale",
     "return_mask",
+    "sidecars",
     "tile_format",
     "tilesize",
     "unscale",

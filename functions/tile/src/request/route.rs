@@ -4,7 +4,9 @@ use http::Method;
 use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
-use super::{Address, Asked, Format, Grid, LayerName, Pairs, Query, Refused, Scale, Style, ndvi, source};
+use super::{
+    Address, Asked, Format, Grid, LayerName, Pairs, Query, Refused, Scale, Sidecars, Style, ndvi, source,
+};
 
 /// Everything that can be asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +49,7 @@ pub struct TileRequest {
     /// How pixels become a picture, as far as the request says.
     pub style: Style,
     /// What the route itself draws where the request is silent: NDVI.
-    pub preset: Option<Style>,
+    pub preset: Option<Box<Style>>,
 }
 
 /// A tilejson document.
@@ -72,6 +74,8 @@ pub struct TileJsonRequest {
 pub struct InfoRequest {
     /// Which source.
     pub asked: Asked,
+    /// Which files beside it are looked at, too.
+    pub sidecars: Option<Sidecars>,
 }
 
 /// The values at one place.
@@ -108,6 +112,7 @@ impl Route {
             ["cog", grid, "tilejson.json"] => Line::file(&query, Grid::parse(grid)?)?.read_tilejson(&query),
             ["cog", "info"] => Ok(Route::Info(InfoRequest {
                 asked: source::read(&query)?,
+                sidecars: Sidecars::read(&query)?,
             })),
             ["cog", "point", place] => Line::file(&query, Grid::web()?)?.read_point(place, &query),
             _ => Err(Refused::NoSuchPath),
@@ -151,7 +156,7 @@ fn segments(path: &str) -> Result<Vec<String>, Refused> {
 struct Line {
     asked: Asked,
     grid: Grid,
-    preset: Option<Style>,
+    preset: Option<Box<Style>>,
     /// Where the tiles are, without `/{z}/{x}/{y}`.
     tiles: String,
 }
@@ -182,7 +187,7 @@ impl Line {
         Ok(Self {
             asked,
             grid: Grid::web()?,
-            preset: Some(style),
+            preset: Some(Box::new(style)),
             tiles: "/ndvi".to_owned(),
         })
     }
@@ -191,7 +196,10 @@ impl Line {
         match rest {
             [_, _, _] => self.read_tile(rest, query),
             ["tilejson.json"] => self.read_tilejson(query),
-            ["info"] => Ok(Route::Info(InfoRequest { asked: self.asked })),
+            ["info"] => Ok(Route::Info(InfoRequest {
+                asked: self.asked,
+                sidecars: Sidecars::read(query)?,
+            })),
             ["point", place] => self.read_point(place, query),
             _ => Err(Refused::NoSuchPath),
         }
@@ -279,6 +287,9 @@ impl Line {
             Pairs(&pairs)
         );
         let (minzoom, maxzoom) = (zoom("minzoom")?, zoom("maxzoom")?);
+        if minzoom.zip(maxzoom).is_some_and(|(min, max)| min > max) {
+            return Err(Refused::parameter("minzoom", "is above maxzoom"));
+        }
         let name = self.preset.is_some().then_some("NDVI");
         Ok(Route::TileJson(TileJsonRequest {
             name,

@@ -3,12 +3,14 @@
 //! The same parameters stand in a query and in a layers file, and are read by the same code. Names, defaults
 //! and meanings are those of `TiTiler` 2; numbers are kept as numbers, so that `0,3000` and `0.0,3e3` are one style.
 
+use std::num::IntErrorKind;
+
 use edgetile_raster::colour::{self, Rescale};
 use edgetile_raster::warp::Kernel;
 
 use super::colormap::{ColormapChoice, of_colour};
 use super::formula::Formula;
-use super::{Grid, Query, Refused, Scale};
+use super::{Grid, Query, Refused, Scale, Sidecars};
 
 /// The most bands that one picture may ask for.
 const MOST_BANDS: usize = 64;
@@ -28,6 +30,11 @@ pub struct Style {
     pub colormap: Option<ColormapChoice>,
     /// The value that means "nothing here", in place of the file's own.
     pub nodata: Option<f64>,
+    /// Whether a band tagged as transparency is that; it is by default. Otherwise it is data, as near infrared that a writer
+    /// tagged so.
+    pub alpha: Option<bool>,
+    /// Which files beside the source are read with it.
+    pub sidecars: Option<Sidecars>,
     /// Apply the file's scale and offset.
     pub unscale: Option<bool>,
     /// The kernel of the one warp: `resampling`, or else `reproject`.
@@ -54,6 +61,7 @@ pub enum Bands {
 impl Style {
     /// Every parameter that [`Self::parse`] reads.
     pub const PARAMETERS: &[&str] = &[
+        "alpha",
         "bidx",
         "buffer",
         "color_formula",
@@ -66,6 +74,7 @@ impl Style {
         "resampling",
         "rescale",
         "return_mask",
+        "sidecars",
         "tilesize",
         "unscale",
         "v",
@@ -83,6 +92,8 @@ impl Style {
             nodata: read_with(query, "nodata", "a number, nan, inf or -inf", |text| {
                 text.parse().ok()
             })?,
+            alpha: read_with(query, "alpha", "true or false", read_bool)?,
+            sidecars: Sidecars::read(query)?,
             unscale: read_with(query, "unscale", "true or false", read_bool)?,
             resampling: read_kernel(query)?,
             return_mask: read_with(query, "return_mask", "true or false", read_bool)?,
@@ -125,6 +136,8 @@ impl Style {
             color_formula: self.color_formula.or(base.color_formula),
             colormap: self.colormap.or(base.colormap),
             nodata: self.nodata.or(base.nodata),
+            alpha: self.alpha.or(base.alpha),
+            sidecars: self.sidecars.or(base.sidecars),
             unscale: self.unscale.or(base.unscale),
             resampling: self.resampling.or(base.resampling),
             return_mask: self.return_mask.or(base.return_mask),
@@ -159,6 +172,9 @@ impl Style {
         pairs.extend(ranges.map(|(min, max)| ("rescale", format!("{min},{max}"))));
         pairs.extend(self.color_formula.clone().map(|text| ("color_formula", text)));
         pairs.extend(self.nodata.map(|value| ("nodata", value.to_string())));
+        pairs.extend(self.alpha.filter(|on| !on).map(|_| ("alpha", "false".to_owned())));
+        let sidecars = self.sidecars.filter(|sidecars| *sidecars != Sidecars::default());
+        pairs.extend(sidecars.map(|sidecars| ("sidecars", sidecars.to_string())));
         pairs.extend(
             self.unscale
                 .filter(|on| *on)
@@ -243,20 +259,20 @@ fn read_formula(query: &Query) -> Result<Option<String>, Refused> {
     };
     match colour::Formula::parse(&text) {
         Ok(_) => Ok(Some(text)),
-        Err(error) => Err(Refused::parameter(
-            "color_formula",
-            format!("cannot be read: {error}"),
-        )),
+        Err(error) => Err(of_colour("color_formula", &error)),
     }
 }
 
 fn read_colormap(query: &Query) -> Result<Option<ColormapChoice>, Refused> {
-    if let Some(name) = non_empty(query, "colormap_name")? {
-        return ColormapChoice::named(&name).map(Some);
+    match (non_empty(query, "colormap_name")?, non_empty(query, "colormap")?) {
+        (Some(_), Some(_)) => Err(Refused::parameter(
+            "colormap",
+            "stands beside colormap_name: give one or the other",
+        )),
+        (Some(name), None) => ColormapChoice::named(&name).map(Some),
+        (None, Some(json)) => ColormapChoice::custom(&json).map(Some),
+        (None, None) => Ok(None),
     }
-    non_empty(query, "colormap")?
-        .map(|json| ColormapChoice::custom(&json))
-        .transpose()
 }
 
 fn read_kernel(query: &Query) -> Result<Option<Kernel>, Refused> {
@@ -299,7 +315,10 @@ fn read_padding(query: &Query) -> Result<(), Refused> {
 
 fn read_tilesize(query: &Query) -> Result<Option<u32>, Refused> {
     let edge = read_with(query, "tilesize", "a whole number from 1", |text| {
-        text.parse::<u32>().ok().filter(|edge| *edge > 0)
+        match text.parse::<u32>() {
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => Some(u32::MAX),
+            edge => edge.ok().filter(|edge| *edge > 0),
+        }
     })?;
     match edge {
         Some(edge) if edge > LARGEST_EDGE_PX => Err(Refused::TooManyPixels { edge_px: edge }),
@@ -369,13 +388,19 @@ mod tests {
     }
 
     #[test]
-    fn expression_overrides_bidx_and_colormap_name_overrides_colormap() {
+    fn expression_overrides_bidx_and_two_colormaps_are_one_too_many() {
         assert_eq!(
             style("bidx=2&expression=b1").bands,
             Some(Bands::Expression(formula("b1")))
         );
-        let both = style(r#"colormap={"0":"%23000"}&colormap_name=viridis"#);
-        assert_eq!(both.colormap, Some(ColormapChoice::named("VIRIDIS").unwrap()));
+        assert_eq!(
+            refused(r#"colormap={"0":"%23000"}&colormap_name=viridis"#),
+            "colormap stands beside colormap_name: give one or the other"
+        );
+        assert_eq!(
+            refused("color_formula=gama+r+2"),
+            "color_formula cannot be read: \"gama\" stands where gamma, sigmoidal or saturation should"
+        );
     }
 
     #[test]
@@ -419,6 +444,9 @@ mod tests {
             "v=2",
             "buffer=0.5",
             "tilesize=512",
+            "alpha=false",
+            "sidecars=ovr",
+            "sidecars=auto",
         ];
         let mut texts: Vec<_> = styles.iter().map(|raw| style(raw).pairs()).collect();
         texts.sort();
@@ -439,6 +467,8 @@ mod tests {
             ("rescale=0,1,0,1", "rescale"),
             ("nodata=none", "nodata"),
             ("unscale=maybe", "unscale"),
+            ("alpha=nir", "alpha"),
+            ("sidecars=yes", "sidecars"),
             ("reproject=best", "reproject"),
             ("buffer=0.3", "buffer"),
             ("buffer=-1", "buffer"),
@@ -468,6 +498,11 @@ mod tests {
         assert_eq!(
             Style::parse(&query).unwrap_err(),
             Refused::TooManyPixels { edge_px: 4096 }
+        );
+        let query = Query::parse("tilesize=99999999999999").unwrap();
+        assert_eq!(
+            Style::parse(&query).unwrap_err(),
+            Refused::TooManyPixels { edge_px: u32::MAX }
         );
     }
 

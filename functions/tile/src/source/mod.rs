@@ -5,6 +5,7 @@
 
 pub mod store;
 pub mod transport;
+pub mod beside;
 mod pieces;
 mod error;
 
@@ -175,6 +176,22 @@ impl Sources {
                     }
                 }
             }
+        }
+    }
+
+    /// The source at a location, if there is one that may be read.
+    pub async fn open_if_there(
+        &self,
+        location: &Location,
+        fetcher: &Fetcher,
+        deadline: Instant,
+        meter: &Meter,
+    ) -> Result<Option<Arc<Source>>, SourceError> {
+        match self.open(location, fetcher, deadline, meter).await {
+            Ok(source) => Ok(Some(source)),
+            // S3 says 403 for what is not there to those who may not list the bucket.
+            Err(SourceError::Store(StoreError::NotFound | StoreError::Forbidden)) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
