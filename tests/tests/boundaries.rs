@@ -99,7 +99,7 @@ fn one_module_names_status_codes() {
     only(
         "functions/tile/src",
         &["StatusCode::"],
-        &["response.rs", "source/store/", "source/transport.rs"],
+        &["response.rs", "source/store/", "source/transport/"],
         "answer a Problem or an Outcome; response.rs alone decides which status says so",
     );
 }
@@ -109,7 +109,7 @@ fn two_modules_name_the_object_store() {
     only(
         "functions/tile/src",
         &["object_store"],
-        &["source/store/", "source/transport.rs"],
+        &["source/store/", "source/transport/"],
         "read through source::store::Object",
     );
 }

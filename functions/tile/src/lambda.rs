@@ -38,6 +38,8 @@ pub fn main(environment: BTreeMap<String, String>) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let app = App::start(settings).await.map_err(|error| error.to_string())?;
+        // Init runs at full speed, and nothing runs between it and the first invocation.
+        app.warm().await;
         run(app).await.map_err(|error| error.to_string())
     })
 }

@@ -24,6 +24,11 @@ const HEADERS_SHARE: u64 = 4;
 /// How long the layers file may take: a Lambda function has 10 s to become ready.
 const PATIENCE: Duration = Duration::from_secs(8);
 
+/// How long opening the layers' files may take.
+const WARMTH: Duration = Duration::from_secs(3);
+/// Files of layers that are opened before they are asked for: as many as the cache holds with its default.
+const WARM: usize = 64;
+
 /// Why the app cannot start. All of it is for the operator to mend.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -57,7 +62,7 @@ pub enum StartError {
 }
 
 impl App {
-    /// Builds the app: reads the layers file, opens nothing else.
+    /// Builds the app: reads the layers file, opens nothing else. [`Self::warm`] does.
     pub async fn start(settings: Settings) -> Result<Self, StartError> {
         Self::with_access(settings.access(), settings).await
     }
@@ -89,6 +94,26 @@ impl App {
             },
             settings,
         })
+    }
+}
+
+impl App {
+    /// Opens the files of the layers, so that the first request finds their headers in memory and connections to their
+    /// stores. Takes at most [`WARMTH`]; a file that cannot be opened now is left to the requests for it.
+    pub async fn warm(&self) {
+        let files = self.catalog.layers().iter();
+        let mut locations: Vec<&Location> = Vec::new();
+        for location in files.flat_map(|layer| layer.files.locations()) {
+            if locations.len() < WARM && !locations.contains(&location) {
+                locations.push(location);
+            }
+        }
+        let Reading { sources, fetcher } = &self.reading;
+        let (deadline, meter) = (Instant::now() + WARMTH, Meter::default());
+        let open = locations
+            .into_iter()
+            .map(|location| sources.open(location, fetcher, deadline, &meter));
+        futures_util::future::join_all(open).await;
     }
 }
 

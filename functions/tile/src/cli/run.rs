@@ -103,6 +103,8 @@ async fn serve(host: &str, port: u16, settings: Settings) -> Result<(), Failure>
         .map_err(|error| Failure::Failed(format!("{host}:{port}: {error}")))?;
     let address = server.address().map_err(failed)?;
     print(&format!("edgetile serves http://{address}/"))?;
+    let warmed = app.clone();
+    tokio::spawn(async move { warmed.warm().await });
     server.run(app, told_to_stop()).await;
     Ok(())
 }

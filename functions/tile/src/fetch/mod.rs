@@ -32,6 +32,10 @@ const TRIES: u32 = 3;
 /// The wait before the second try; it doubles, and varies by half so that many clients do not come back together.
 const FIRST_BACKOFF: Duration = Duration::from_millis(40);
 
+/// How often a read may meet a connection that the store had closed, before that counts as a try: the first such read
+/// drops all that were idle, so that a second one is rare.
+const MOST_STALE: u32 = 3;
+
 /// A block, to guess how many of them a cache will hold.
 const TYPICAL_BLOCK: u64 = 100 << 10;
 
@@ -91,7 +95,7 @@ impl Fetcher {
             meter,
         };
         let mut backoff = FIRST_BACKOFF;
-        let mut tried = 0;
+        let (mut tried, mut stale) = (0, 0);
         loop {
             tried += 1;
             let answer = timeout_at(deadline.into(), self.hedged(&ask)).await;
@@ -99,6 +103,10 @@ impl Fetcher {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
+            if error == StoreError::Stale && stale < MOST_STALE {
+                (tried, stale) = (tried - 1, stale + 1);
+                continue;
+            }
             let wait = backoff.mul_f64(0.75 + 0.5 * jitter());
             if !error.is_passing() || tried == TRIES || Instant::now() + wait >= deadline {
                 return Err(error);

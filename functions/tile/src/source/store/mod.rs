@@ -33,6 +33,9 @@ pub enum StoreError {
     /// The store asks for patience.
     #[error("the store is throttling requests")]
     Throttled,
+    /// A connection that had been kept was closed: the same request may be sent at once.
+    #[error("the store had closed the connection")]
+    Stale,
     /// The connection failed, broke, or the store had a fault of its own.
     #[error("the store could not be read")]
     Unavailable,
@@ -50,7 +53,10 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same request may succeed a moment later.
     pub fn is_passing(self) -> bool {
-        matches!(self, Self::Throttled | Self::Unavailable | Self::WrongAnswer)
+        matches!(
+            self,
+            Self::Throttled | Self::Stale | Self::Unavailable | Self::WrongAnswer
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore};
 
 use super::{Arriving, Body, StoreError, is_etag};
-use crate::source::transport::{Beyond, Throttled, is_behind};
+use crate::source::transport::{Beyond, Stale, Throttled, is_behind};
 
 /// One object of a store.
 #[derive(Clone, Debug)]
@@ -66,6 +66,7 @@ fn sort(error: &object_store::Error) -> StoreError {
         E::Precondition { .. } | E::NotModified { .. } => StoreError::Replaced,
         E::InvalidPath { .. } => StoreError::BadAddress,
         other if is_behind::<Throttled>(other) => StoreError::Throttled,
+        other if is_behind::<Stale>(other) => StoreError::Stale,
         other => {
             tracing::warn!(error = %other, "store");
             StoreError::Unavailable

@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyDataStream;
 
 use super::{Arriving, Body, StoreError, is_etag};
-use crate::source::transport::{Beyond, Throttled, Transport, is_behind};
+use crate::source::transport::{Beyond, Stale, Throttled, Transport, is_behind};
 
 /// A plain GET of a range.
 pub(super) async fn read(
@@ -33,6 +33,7 @@ pub(super) async fn read(
         Ok(response) => response,
         Err(error) if range.start == 0 && is_behind::<Beyond>(&error) => return Ok(Arriving::of_nothing()),
         Err(error) if is_behind::<Throttled>(&error) => return Err(StoreError::Throttled),
+        Err(error) if is_behind::<Stale>(&error) => return Err(StoreError::Stale),
         Err(_) => return Err(StoreError::Unavailable),
     };
     match response.status() {
