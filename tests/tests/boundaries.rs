@@ -22,7 +22,7 @@ fn sources(folder: &str) -> Vec<(String, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs")
                 && path.file_name().is_some_and(|name| {
-                    !["tests.rs", "fixtures.rs", "golden.rs"]
+                    !["tests.rs", "fixtures.rs", "golden.rs", "kinds.rs", "gdal.rs"]
                         .iter()
                         .any(|test| name == *test)
                 })
