@@ -354,3 +354,23 @@ fn around_a_layers_file_stand_its_neighbours() {
         Root::Http("https://h/p".into())
     );
 }
+
+#[test]
+fn the_name_of_a_file_beside_stands_before_a_query() {
+    for (url, expected) in [
+        ("a/b.tif", "a/b.tif.ovr"),
+        ("HTTPS://h/a.tif?X=1", "HTTPS://h/a.tif.ovr?X=1"),
+        // A key is raw text: its question mark is its own.
+        ("s3://b/a?b.tif", "s3://b/a?b.tif.ovr"),
+        ("\u{e9}", "\u{e9}.ovr"),
+    ] {
+        assert_eq!(beside(url, ".ovr"), expected);
+    }
+    let root = access("/data", "https://h/*");
+    for url in ["a.tif", "https://h/a.tif?X=1"] {
+        let of_text = root.resolve(&beside(url, ".msk")).unwrap();
+        assert_eq!(root.resolve(url).unwrap().beside(".msk"), of_text);
+    }
+    let s3 = Location::S3(object("b", "k.tif"));
+    assert_eq!(s3.beside(".ovr"), Location::S3(object("b", "k.tif.ovr")));
+}

@@ -276,3 +276,27 @@ fn the_sample_layers_are_layers() {
         Files::One(Location::Embedded("sample.tif".into()))
     );
 }
+
+#[test]
+fn a_file_beside_an_allowed_one_must_be_allowed_too() {
+    let narrow = Access::new(None, Pattern::parse_list("https://h/*.tif").unwrap());
+    let catalog = Catalog::of_files(narrow);
+    let ask = |sidecars: &str| {
+        let query = format!("url=https://h/a.tif&sidecars={sidecars}");
+        let route = Route::parse(&Method::GET, "/cog/tiles/WebMercatorQuad/1/0/0", &query).unwrap();
+        let Route::Tile(request) = route else { panic!() };
+        catalog.task(&request).map(|task| task.style.sidecars)
+    };
+    assert!(ask("none").is_ok());
+    for sidecars in ["auto", "ovr", "msk"] {
+        assert_eq!(ask(sidecars).unwrap_err(), Denied.into(), "{sidecars}");
+    }
+    // Both spellings of both are one request.
+    let both = |order: &str| {
+        canonical(&format!(
+            "/cog/tiles/WebMercatorQuad/1/0/0?url=a.tif&sidecars={order}"
+        ))
+    };
+    assert_eq!(both("msk,ovr"), both("ovr,msk"));
+    assert_ne!(both("ovr"), both("ovr,msk"));
+}
