@@ -66,12 +66,13 @@ impl Datum {
     ///
     /// `code` is a projected system on it, for which the registry may rank the ways otherwise.
     pub(super) fn registered(ellipsoid: Ellipsoid, code: Option<u32>, base: u32) -> Self {
-        let own = code.filter(|code| registry::shifts(*code).next().is_some());
-        let ways = registry::shifts(own.unwrap_or(base)).filter_map(|line| Way::parse(line, &ellipsoid));
-        Self {
-            ellipsoid,
-            ways: ways.collect(),
-        }
+        let own = code.map(registry::shifts).filter(|lines| !lines.is_empty());
+        let lines = own.unwrap_or_else(|| registry::shifts(base));
+        let ways = lines
+            .iter()
+            .filter_map(|line| Way::parse(line, &ellipsoid))
+            .collect();
+        Self { ellipsoid, ways }
     }
 
     /// A datum with one way that holds everywhere: 3 or 7 values as in `+towgs84` (metres, arc seconds, ppm).

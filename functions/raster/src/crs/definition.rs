@@ -48,7 +48,7 @@ impl Definition {
             return Err(CrsError::UnsupportedMethod(method.replace('_', " ")));
         }
         let entry = base.map(registry::find).transpose()?;
-        let ground = Parameters::parse(entry.as_ref().map_or("", |entry| entry.parameters));
+        let ground = Parameters::parse(entry.as_ref().map_or("", |entry| &entry.parameters));
         let datum = read_datum(&own, &ground, code, base)?;
         let system = match own.get("proj") {
             None | Some("longlat" | "latlong" | "latlon" | "lonlat") => System::Geographic(own.angle()?),
@@ -171,7 +171,7 @@ fn read_datum(
     let base = named.or(base);
     let ellipsoid = match (own.ellipsoid()?, named) {
         (Some(ellipsoid), _) => Some(ellipsoid),
-        (None, Some(code)) => Parameters::parse(registry::find(code)?.parameters).ellipsoid()?,
+        (None, Some(code)) => Parameters::parse(&registry::find(code)?.parameters).ellipsoid()?,
         (None, None) => ground.ellipsoid()?,
     };
     let ellipsoid = ellipsoid.unwrap_or(WGS84);

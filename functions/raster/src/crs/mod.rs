@@ -116,7 +116,7 @@ impl Described {
                 Ok(if same {
                     known
                 } else {
-                    Crs::new(None, entry.name, definition)
+                    Crs::new(None, &entry.name, definition)
                 })
             }
         }
@@ -134,8 +134,8 @@ impl Crs {
     /// codes for world and continental maps (53001…, 102001…) and the old numbers of web maps (900913, …) are known too.
     pub fn from_epsg(code: u32) -> Result<Self, CrsError> {
         let entry = registry::find(code)?;
-        let definition = Definition::parse(entry.parameters, Some(entry.code), entry.base)?;
-        Ok(Self::new(Some(entry.code), entry.name, definition))
+        let definition = Definition::parse(&entry.parameters, Some(entry.code), entry.base)?;
+        Ok(Self::new(Some(entry.code), &entry.name, definition))
     }
 
     /// The system that a file's GeoKeys describe: a code, every part by itself, or WKT in a citation. Vertical keys
