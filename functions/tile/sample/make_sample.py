@@ -1,13 +1,13 @@
 """Paint the sample scene: invented land, as a satellite would have measured it.
 
-The scene is drawn on a grid twice as fine as the image, class over class (fields, woods, river, town, roads), each
-class with a reflectance per band; shading, canopy and soil texture multiply it; the mean of 2 x 2 pixels then gives
-10 m pixels with mixed edges, like a sensor's. Values are rounded to a coarse step, so that DEFLATE keeps the file small.
+The scene is drawn on a grid finer than the image, class over class (fields, woods, river, town, roads), each class with
+a reflectance per band; shading, canopy and soil texture multiply it; the mean over each pixel's area then gives mixed
+edges, like a sensor's. Pixels are 16 m wide and values are rounded to a coarse step, for the binary carries the file.
 
     python3 -m pip install -r requirements.txt && python3 make_sample.py sample.tif
 
-Units: metres on a sheet of 12.8 km, x east and y south of its upper left corner, which the image shows at 10 m for
-12.5; reflectance x 10000. The same seeds and the pinned packages give the same pixels.
+Units: metres on a sheet of 12.8 km, x east and y south of its upper left corner, which the image shows at 16 m for
+20; reflectance x 10000. The same seeds and the pinned packages give the same pixels.
 """
 
 import sys
@@ -18,13 +18,14 @@ from rasterio.io import MemoryFile
 from rasterio.shutil import copy as copy_raster
 from rasterio.transform import from_origin
 
-SIZE = 1024  # pixels of the image, each side
+SIZE = 640  # pixels of the image, each side
+PIXEL = 16  # metres on the ground
 FINE = 6.25  # metres of the sheet per pixel of the drawing
 ORIGIN = (684_000.0, 5_338_000.0)  # upper left corner, EPSG:32632
 BANDS = ("blue", "green", "red", "nir")
 # Rounding of each band. Powers of two leave the low byte few values, which DEFLATE likes.
 STEP = (32, 32, 32, 128)
-M = 2 * SIZE  # pixels of the drawing, each side
+M = 2048  # pixels of the drawing, each side
 
 # Reflectance of each cover: blue, green, red, near infrared.
 WHEAT = [(300, 640, 330, 4300), (340, 720, 400, 4600), (280, 560, 300, 3800)]
@@ -350,8 +351,16 @@ def draw_roads(scene, river):
 def swath():
     """Where the sensor saw: left of a slanted edge with the teeth of staggered detectors."""
     row = np.arange(SIZE)
-    edge = SIZE * 0.995 - 0.205 * (SIZE - row)[::-1] + 14 * ((row // 92) % 2) - 3 * (row // 23 % 3)
+    edge = SIZE * 0.995 - 0.205 * (SIZE - row)[::-1] + 9 * ((row // 57) % 2) - 2 * (row // 14 % 3)
     return np.arange(SIZE)[None, :] < edge[:, None]
+
+
+def footprints():
+    """How much of each of M pixels lies in each of SIZE: [image, drawing], rows that sum to 1."""
+    edges = np.linspace(0, M, SIZE + 1)
+    pixels = np.arange(M)
+    inside = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
+    return np.clip(inside, 0, None) * SIZE / M
 
 
 def compose():
@@ -371,8 +380,9 @@ def compose():
     draw_roads(scene, river)
     scene.scale(np.where(water | river, 1, shade(height)))
     scene.bands += np.float32(25) + np.array([130, 80, 45, 0], np.float32)[:, None, None]  # air between land and sensor
-    image = scene.bands.reshape(4, SIZE, 2, SIZE, 2).mean(axis=(2, 4))
-    step = np.asarray(STEP, np.float32)[:, None, None]
+    sensor = footprints()
+    image = sensor @ scene.bands.astype(np.float64) @ sensor.T
+    step = np.asarray(STEP, np.float64)[:, None, None]
     image = np.clip(np.round(image / step) * step, step, 10_000)
     return np.where(swath(), image, 0).astype(np.uint16)
 
@@ -381,7 +391,7 @@ def main(path):
     """Write the scene as a COG: 256-pixel blocks, DEFLATE with predictor 2, overviews by averaging."""
     image = compose()
     profile = dict(driver="GTiff", width=SIZE, height=SIZE, count=4, dtype="uint16", crs="EPSG:32632", nodata=0,
-                   transform=from_origin(*ORIGIN, 10, 10), photometric="minisblack", alpha="unspecified")
+                   transform=from_origin(*ORIGIN, PIXEL, PIXEL), photometric="minisblack", alpha="unspecified")
     with MemoryFile() as memory:
         with memory.open(**profile) as dataset:
             dataset.write(image)
