@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 3] = [
 const MISSING: &str = "<!doctype html><meta charset=utf-8><title>edgetile</title>\
 <body style=\"font:16px system-ui;margin:4rem auto;max-width:36rem\"><h1>edgetile is running</h1>\
 <p>This binary was built without its viewer. Run <code>make viewer</code>, then build again.\
-<p>Tiles work without it: see <a href=api>api</a>.\n";
+<p>Tiles work without it: <a href=viewer/config.json>viewer/config.json</a> names the layers.\n";
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");

@@ -66,6 +66,7 @@ function environment(settings: Settings): Record<string, string> {
     EDGETILE_CACHE_MB: String(settings.cacheMegabytes),
     EDGETILE_EMPTY_TILE: settings.emptyTile,
     EDGETILE_CACHE_CONTROL: settings.cacheControl,
+    EDGETILE_METRICS: settings.metricsNamespace,
     EDGETILE_PUBLIC_URL: settings.domainName && `https://${settings.domainName}`,
     AWS_REQUEST_PAYER: settings.requesterPays ? 'requester' : undefined,
   };

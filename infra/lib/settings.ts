@@ -11,6 +11,7 @@ export interface Settings {
   readonly emptyTile: string;
   readonly cacheControl: string;
   readonly cacheMegabytes: number;
+  readonly metricsNamespace: string;
   readonly listBuckets: boolean;
   readonly kmsKeyArn?: string;
   readonly requesterPays: boolean;
@@ -39,6 +40,7 @@ export const DEFAULTS: Settings = {
   emptyTile: '204',
   cacheControl: 'public, max-age=86400, s-maxage=2592000, stale-while-revalidate=604800, stale-if-error=86400',
   cacheMegabytes: 256,
+  metricsNamespace: 'edgetile',
   listBuckets: false,
   requesterPays: false,
   architecture: 'arm64',

@@ -48,6 +48,18 @@ export class Watch extends Construct {
       threshold: settings.timeoutSeconds * 800,
       comparisonOperator: GREATER_THAN_THRESHOLD,
     });
+    this.alarm('FaultsAlarm', 'The function itself went wrong on a request (500) - its log names the request', {
+      metric: new cloudwatch.Metric({
+        namespace: settings.metricsNamespace,
+        metricName: 'Faults',
+        dimensionsMap: { FunctionName: this.functionName },
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      evaluationPeriods: 1,
+      threshold: 1,
+      comparisonOperator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    });
     const edgeAlarm = this.alarm('EdgeErrorsAlarm', 'More than 5 in 100 answers of CloudFront were 5xx', {
       metric: new cloudwatch.Metric({
         namespace: 'AWS/CloudFront',
@@ -70,6 +82,7 @@ export class Watch extends Construct {
         Distribution: edge.distribution.distributionId,
         Function: this.functionName,
         LogGroup: tiles.log.logGroupName,
+        MetricsNamespace: settings.metricsNamespace,
       }),
     });
   }

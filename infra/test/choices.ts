@@ -13,6 +13,7 @@ export const EVERYTHING: Record<string, string> = {
   EmptyTile: 'transparent',
   CacheControl: 'public, max-age=60',
   CacheMegabytes: '64',
+  MetricsNamespace: 'tiles',
   ListBuckets: 'true',
   KmsKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/k',
   RequesterPays: 'true',

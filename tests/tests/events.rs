@@ -49,6 +49,33 @@ async fn every_door_gives_the_tile_that_the_server_gives() {
 }
 
 #[tokio::test]
+async fn a_request_is_one_line_that_carries_its_metrics() {
+    let function = Function::start(&[("EDGETILE_METRICS", "tiles")]).await;
+    for _ in 0..2 {
+        function.invoke(&event("ndvi.json")).await.unwrap();
+    }
+    let lines: Vec<Value> = function
+        .log()
+        .iter()
+        .map(|line| serde_json::from_str(line).expect("every line is JSON"))
+        .collect();
+    let requests: Vec<&Value> = lines.iter().filter(|line| line.get("_aws").is_some()).collect();
+    assert_eq!(requests.len(), 2, "{lines:?}");
+    for (line, first) in requests.iter().zip([1, 0]) {
+        assert_eq!(line["_aws"]["CloudWatchMetrics"][0]["Namespace"], "tiles");
+        assert_eq!(
+            (&line["FunctionName"], &line["status"]),
+            (&json!("edgetile"), &json!(200))
+        );
+        assert_eq!(
+            (&line["FirstRequests"], &line["Faults"]),
+            (&json!(first), &json!(0))
+        );
+        assert!(line["Milliseconds"].as_f64() > Some(0.0) && line["AnswerBytes"].as_u64() > Some(1000));
+    }
+}
+
+#[tokio::test]
 async fn documents_are_text_and_name_the_public_host() {
     let function = Function::start(&[]).await;
     let health = function.invoke(&event("healthz.json")).await.unwrap();

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING,
-    CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER,
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::json;
@@ -160,6 +160,15 @@ pub enum Outcome {
     NotModified(About),
 }
 
+impl Outcome {
+    /// What goes beside the body.
+    pub fn about(&self) -> &About {
+        match self {
+            Self::Content { about, .. } | Self::Empty(about) | Self::NotModified(about) => about,
+        }
+    }
+}
+
 /// What goes beside a body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About {
@@ -173,6 +182,8 @@ pub struct About {
     pub timing: Timing,
     /// The body is gzip already.
     pub gzip: bool,
+    /// The body depends on the encodings that the caller accepts.
+    pub varies: bool,
     /// West, south, east, north of the pixels, in the grid's own units (metres for EPSG:3857).
     pub bbox: Option<[f64; 4]>,
 }
@@ -252,6 +263,7 @@ impl Policy {
         };
         headers.insert(CACHE_CONTROL, freshness);
         insert(headers, CONTENT_ENCODING, about.gzip.then_some("gzip"));
+        insert(headers, VARY, about.varies.then_some("Accept-Encoding"));
         insert(headers, ETAG, about.etag.as_ref().map(ETag::as_str));
         insert(headers, COST, about.cost.map(|cost| cost.to_string()));
         insert(headers, SERVER_TIMING, about.timing.header());

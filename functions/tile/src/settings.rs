@@ -92,6 +92,12 @@ pub const TABLE: &[Setting] = &[
         "taken from each request",
         "The address that tilejson and the viewer give out, such as https://tiles.example.com.",
     ),
+    setting(
+        "EDGETILE_METRICS",
+        None,
+        "none",
+        "Namespace of the CloudWatch metrics that each request's log line carries.",
+    ),
 ];
 
 /// Variables of the stores start with one of these; they keep the names that other tools gave them.
@@ -116,6 +122,8 @@ pub struct Settings {
     pub cache_control: String,
     /// The address to give out, without a slash at the end.
     pub public_url: Option<String>,
+    /// The metrics that log lines carry, if any.
+    pub metrics: Option<Metrics>,
     /// The variables of the stores.
     pub stores: StoreVariables,
 }
@@ -130,6 +138,15 @@ pub enum EmptyTile {
     NotFound,
     /// 200, a transparent picture.
     Transparent,
+}
+
+/// Metrics in log lines, as CloudWatch reads them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metrics {
+    /// Their namespace.
+    pub namespace: String,
+    /// Their dimension `FunctionName`: the Lambda function's name, `edgetile` elsewhere.
+    pub function: String,
 }
 
 /// Variables of the stores. Shown by name alone: the values are credentials.
@@ -207,6 +224,15 @@ impl Settings {
                 .with("EDGETILE_CACHE_CONTROL", read_header)?
                 .unwrap_or_else(|| CACHE_CONTROL.into()),
             public_url: sources.with("EDGETILE_PUBLIC_URL", read_public_url)?,
+            metrics: sources
+                .with("EDGETILE_METRICS", read_namespace)?
+                .map(|namespace| Metrics {
+                    namespace,
+                    function: environment
+                        .get("AWS_LAMBDA_FUNCTION_NAME")
+                        .map_or("edgetile", String::as_str)
+                        .to_owned(),
+                }),
             stores: StoreVariables(environment.into_iter().filter(is_of_a_store).collect()),
         })
     }
@@ -288,6 +314,18 @@ fn read_header(text: &str) -> Result<String, &'static str> {
     match http::HeaderValue::from_str(text) {
         Ok(_) => Ok(text.to_owned()),
         Err(_) => Err("holds a character that a header cannot"),
+    }
+}
+
+/// A namespace as CloudWatch's `PutMetricData` takes it.
+fn read_namespace(text: &str) -> Result<String, &'static str> {
+    let plain =
+        |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'/' | b'#' | b':' | b' ');
+    let own = !text.starts_with(':') && !text.starts_with("AWS/");
+    if own && text.len() <= 255 && text.bytes().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("is not a namespace of CloudWatch: letters, digits and . - _ / # : and spaces, and not AWS/")
     }
 }
 
@@ -382,10 +420,24 @@ mod tests {
             ("EDGETILE_DATA", "ftp://h"),
             ("EDGETILE_ALLOW_URLS", "h"),
             ("EDGETILE_PUBLIC_URL", "tiles.org"),
+            ("EDGETILE_METRICS", "AWS/Lambda"),
+            ("EDGETILE_METRICS", "a\"b"),
         ] {
             let message = read(&[], &[(name, value)]).unwrap_err().to_string();
             assert!(message.starts_with(name), "{message}");
         }
+    }
+
+    #[test]
+    fn metrics_carry_the_name_of_the_function() {
+        let of = |environment: &[(&str, &str)]| read(&[], environment).unwrap().metrics;
+        assert_eq!(of(&[]), None);
+        let metrics = of(&[("EDGETILE_METRICS", "tiles"), ("AWS_LAMBDA_FUNCTION_NAME", "f")]).unwrap();
+        assert_eq!(
+            (metrics.namespace.as_str(), metrics.function.as_str()),
+            ("tiles", "f")
+        );
+        assert_eq!(of(&[("EDGETILE_METRICS", "tiles")]).unwrap().function, "edgetile");
     }
 
     #[test]

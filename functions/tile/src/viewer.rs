@@ -3,6 +3,8 @@
 //! `/` and `/viewer` answer [`INDEX`]; `/viewer/{name}` answers the file of that name. The page asks for its script and
 //! style sheet with a version in the query, so those may be cached for good; the page itself must be revalidated.
 
+use libdeflater::Decompressor;
+
 /// The name of the page itself.
 pub const INDEX: &str = "index.html";
 
@@ -31,6 +33,31 @@ pub fn asset(name: &str) -> Option<Asset> {
     })
 }
 
+impl Asset {
+    /// Its bytes for a caller that does not read gzip.
+    pub fn inflated(&self) -> Vec<u8> {
+        // The last four bytes are the length (RFC 1952, 2.3.1).
+        let length = self
+            .gzip
+            .last_chunk()
+            .map_or(0, |length| u32::from_le_bytes(*length));
+        let mut bytes = vec![0; length as usize];
+        Decompressor::new()
+            .gzip_decompress(self.gzip, &mut bytes)
+            .expect("the viewer's build made it");
+        bytes
+    }
+}
+
+/// Whether one value of `Accept-Encoding` admits gzip (RFC 9110 section 12.5.3).
+pub fn accepts_gzip(value: &str) -> bool {
+    value.split(',').any(|part| {
+        let (coding, weight) = part.split_once(';').unwrap_or((part, ""));
+        let refused = weight.trim().strip_prefix("q=").and_then(|q| q.parse().ok()) == Some(0.0);
+        matches!(coding.trim(), "gzip" | "x-gzip" | "*") && !refused
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,13 +79,19 @@ mod tests {
 
     #[test]
     fn the_page_unpacks_to_a_document_of_its_stated_length() {
-        let page = asset(INDEX).expect("the page").gzip;
-        let (rest, length) = page.split_at(page.len() - 4);
-        let length = u32::from_le_bytes(length.try_into().expect("4 bytes")) as usize;
-        let mut html = vec![0; length];
-        let unpacked = libdeflater::Decompressor::new().gzip_decompress(page, &mut html);
-        assert_eq!(unpacked, Ok(length), "{} bytes of gzip", rest.len() + 4);
+        let html = asset(INDEX).expect("the page").inflated();
         assert!(html.starts_with(b"<!doctype html>"));
+        assert!(html.trim_ascii_end().ends_with(b">"));
+    }
+
+    #[test]
+    fn gzip_is_sent_to_those_who_read_it() {
+        for value in ["gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.5", "*", "x-gzip"] {
+            assert!(accepts_gzip(value), "{value}");
+        }
+        for value in ["", "identity", "br", "gzip;q=0", "gzip; q=0.0", "*;q=0"] {
+            assert!(!accepts_gzip(value), "{value}");
+        }
     }
 
     #[test]

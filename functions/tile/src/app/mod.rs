@@ -4,6 +4,7 @@
 //! panics outward; what goes wrong becomes a problem document. One line is logged for each request.
 
 mod documents;
+mod journal;
 mod public;
 mod start;
 
@@ -12,15 +13,16 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
+use http::header::ACCEPT_ENCODING;
 use http::{Method, Request, Response};
-use tracing::{error, info};
 
+use self::journal::{Entry, Journal};
 use crate::draw;
 use crate::event::{Deadline, Trace};
 use crate::fetch::Meter;
 use crate::layers::{Catalog, Task};
 use crate::request::{Grid, Refused, Route, TileJsonRequest};
-use crate::response::{About, ETag, Freshness, Outcome, Policy, Problem, preflight};
+use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, preflight};
 use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
 use crate::viewer;
@@ -37,6 +39,7 @@ pub struct App {
     catalog: Catalog,
     reading: Reading,
     policy: Policy,
+    journal: Journal,
 }
 
 impl App {
@@ -47,9 +50,12 @@ impl App {
             return preflight();
         }
         let outcome = self.outcome(&request).await;
-        let problem = outcome.as_ref().err().cloned();
+        let came_to = match &outcome {
+            Ok(outcome) => (outcome.about().cost, None),
+            Err(problem) => (None, Some(problem.clone())),
+        };
         let mut response = self.policy.respond(outcome);
-        log(&request, &response, problem.as_ref(), started);
+        log(&self.journal, &request, &response, came_to, started);
         if request.method() == Method::HEAD {
             *response.body_mut() = Bytes::new();
         }
@@ -184,7 +190,11 @@ fn viewer_file(name: &str, request: &Request<Bytes>) -> Result<Outcome, Problem>
     let page = name.is_empty() || name == viewer::INDEX;
     let asset = viewer::asset(if page { viewer::INDEX } else { name }).ok_or(Refused::NoSuchPath)?;
     let versioned = !page && request.uri().query().is_some();
-    let etag = ETag::built(asset.etag);
+    let accepted = request.headers().get_all(ACCEPT_ENCODING).iter();
+    let gzip = accepted
+        .flat_map(|value| value.to_str())
+        .any(viewer::accepts_gzip);
+    let etag = ETag::of([asset.etag, if gzip { "gzip" } else { "identity" }]);
     let held = etag.is_held_by(request.headers());
     let freshness = if versioned {
         Freshness::Immutable
@@ -194,49 +204,45 @@ fn viewer_file(name: &str, request: &Request<Bytes>) -> Result<Outcome, Problem>
     let about = About {
         freshness,
         etag: Some(etag),
-        gzip: !held,
+        varies: true,
         ..About::default()
     };
     if held {
         return Ok(Outcome::NotModified(about));
     }
     Ok(Outcome::Content {
-        body: Bytes::from_static(asset.gzip),
+        body: if gzip {
+            Bytes::from_static(asset.gzip)
+        } else {
+            asset.inflated().into()
+        },
         media_type: asset.content_type,
-        about,
+        about: About { gzip, ..about },
     })
 }
 
-/// One line for each request: what, how long, how much. The query is left out, it may hold a signature.
-fn log(request: &Request<Bytes>, response: &Response<Bytes>, problem: Option<&Problem>, started: Instant) {
-    let header = |name: &str| {
-        response
-            .headers()
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default()
-    };
-    let trace = request
-        .extensions()
-        .get::<Trace>()
-        .map_or("", |trace| trace.0.as_str());
-    let (method, path, status) = (
-        request.method().as_str(),
-        request.uri().path(),
-        response.status().as_u16(),
-    );
-    let ms = started.elapsed().as_secs_f64() * 1e3;
-    let (bytes, cost, steps) = (
-        response.body().len(),
-        header("edgetile-cost"),
-        header("server-timing"),
-    );
-    let detail = problem.map(ToString::to_string).unwrap_or_default();
-    if status >= 500 {
-        error!(method, path, status, ms, bytes, cost, steps, trace, detail);
-    } else {
-        info!(method, path, status, ms, bytes, cost, steps, trace, detail);
-    }
+/// Writes the request into the journal.
+fn log(
+    journal: &Journal,
+    request: &Request<Bytes>,
+    response: &Response<Bytes>,
+    came_to: (Option<Cost>, Option<Problem>),
+    started: Instant,
+) {
+    let steps = response.headers().get("server-timing");
+    let trace = request.extensions().get::<Trace>();
+    let (cost, problem) = came_to;
+    journal.write(&Entry {
+        method: request.method().as_str(),
+        path: request.uri().path(),
+        status: response.status().as_u16(),
+        ms: started.elapsed().as_secs_f64() * 1e3,
+        bytes: response.body().len(),
+        cost,
+        steps: steps.and_then(|value| value.to_str().ok()).unwrap_or_default(),
+        trace: trace.map_or("", |trace| trace.0.as_str()),
+        detail: &problem.map(|problem| problem.to_string()).unwrap_or_default(),
+    });
 }
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ pub(super) fn base(settings: &Settings, request: &Request<Bytes>) -> String {
     let host = public
         .or_else(|| header("host").filter(|host| is_host(host)))
         .unwrap_or("localhost");
-    let scheme = match (public, header("x-forwarded-proto")) {
+    // Of a chain of proxies, the first is the one that the caller reached.
+    let protocol = header("x-forwarded-proto").and_then(|chain| chain.split(',').next());
+    let scheme = match (public, protocol.map(str::trim)) {
         (Some(_), _) | (None, Some("https")) => "https",
         _ => "http",
     };
@@ -65,6 +67,10 @@ mod tests {
         assert_eq!(
             of("", &[("host", "a.aws"), ("x-forwarded-proto", "https")], "/prod"),
             "https://a.aws/prod"
+        );
+        assert_eq!(
+            of("", &[("host", "a.org"), ("x-forwarded-proto", "https, http")], ""),
+            "https://a.org"
         );
         assert_eq!(of("", &[("host", "127.0.0.1:8080")], ""), "http://127.0.0.1:8080");
         assert_eq!(of("", &[], ""), "http://localhost");

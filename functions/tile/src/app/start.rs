@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::App;
+use super::journal::Journal;
 use crate::access::{Access, Location, Malformed, Root};
 use crate::fetch::{Fetcher, Meter};
 use crate::layers::{Catalog, LayersError};
@@ -56,6 +57,9 @@ pub enum StartError {
         /// Where it is wrong.
         error: LayersError,
     },
+    /// The root of relative urls is a folder that is not there.
+    #[error("EDGETILE_DATA or --data names {0}, which is no folder here")]
+    NoFolder(String),
     /// `Cache-Control` cannot be sent.
     #[error("EDGETILE_CACHE_CONTROL holds a character that a header cannot")]
     CacheControl,
@@ -64,6 +68,11 @@ pub enum StartError {
 impl App {
     /// Builds the app: reads the layers file, opens nothing else. [`Self::warm`] does.
     pub async fn start(settings: Settings) -> Result<Self, StartError> {
+        if let Some(Root::Folder(folder)) = &settings.data
+            && !folder.is_dir()
+        {
+            return Err(StartError::NoFolder(folder.display().to_string()));
+        }
         Self::with_access(settings.access(), settings).await
     }
 
@@ -92,6 +101,7 @@ impl App {
                 empty_tile: settings.empty_tile,
                 tile_cache_control,
             },
+            journal: Journal::new(settings.metrics.clone()),
             settings,
         })
     }

@@ -204,15 +204,40 @@ async fn documents_have_the_shapes_that_clients_know() {
 #[tokio::test]
 async fn the_page_is_gzip_and_revalidated() {
     let app = app(&[]).await;
-    let page = get(&app, "/").await;
+    let gzip = ("accept-encoding", "br, gzip");
+    let page = ask(&app, Method::GET, "/", &[gzip]).await;
     assert_eq!(page.headers()["content-encoding"], "gzip");
+    assert_eq!(page.headers()["vary"], "Accept-Encoding");
     assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
     assert_eq!(page.headers()["cache-control"], "no-cache");
-    assert_eq!(get(&app, "/viewer").await.body(), page.body());
+    let viewer = ask(&app, Method::GET, "/viewer", &[gzip]).await;
+    assert_eq!(viewer.body(), page.body());
     let etag = page.headers()["etag"].to_str().unwrap();
-    let again = ask(&app, Method::GET, "/", &[("if-none-match", etag)]).await;
+    let again = ask(&app, Method::GET, "/", &[gzip, ("if-none-match", etag)]).await;
     assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
     assert!(!again.headers().contains_key("content-encoding"));
+}
+
+#[tokio::test]
+async fn the_page_is_plain_for_those_who_read_no_gzip() {
+    let app = app(&[]).await;
+    let page = get(&app, "/").await;
+    assert!(!page.headers().contains_key("content-encoding"));
+    assert!(page.body().starts_with(b"<!doctype html>"));
+    let gzip = ask(&app, Method::GET, "/", &[("accept-encoding", "gzip")]).await;
+    assert_ne!(gzip.headers()["etag"], page.headers()["etag"]);
+    assert_eq!(get(&app, "/viewer/").await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_stops_the_start() {
+    let environment = BTreeMap::from([("EDGETILE_DATA".to_owned(), "/nonexistent".to_owned())]);
+    let settings = Settings::read(&BTreeMap::new(), environment).unwrap();
+    let message = App::start(settings).await.unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "EDGETILE_DATA or --data names /nonexistent, which is no folder here"
+    );
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::Request;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tracing::Level;
 
 use super::command::{Command, Tile, Usage};
@@ -62,21 +62,25 @@ pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Re
             let settings =
                 Settings::read(&settings, environment).map_err(|error| Failure::Usage(error.to_string()))?;
             log_for_people(if verbose { Level::INFO } else { Level::WARN });
-            runtime()?.block_on(serve(&host, port, settings))
+            to_the_end(serve(&host, port, settings))
         }
         Command::Tile(tile) => {
             checked(&tile.url)?;
-            runtime()?.block_on(draw(&tile, environment))
+            to_the_end(draw(&tile, environment))
         }
         Command::Info { url } => {
             checked(&url)?;
-            runtime()?.block_on(describe(&url, environment))
+            to_the_end(describe(&url, environment))
         }
     }
 }
 
-fn runtime() -> Result<Runtime, Failure> {
-    Builder::new_multi_thread().enable_all().build().map_err(failed)
+/// Runs a command. When it is done, so is the process: a read of a file that hangs is not waited for.
+fn to_the_end(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(failed)?;
+    let done = runtime.block_on(command);
+    runtime.shutdown_background();
+    done
 }
 
 fn log_for_people(level: Level) {

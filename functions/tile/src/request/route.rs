@@ -99,6 +99,10 @@ impl Route {
         }
         let segments = segments(path)?;
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        // Its addresses are relative: from here the page would not find its files.
+        if segments == ["viewer"] && path.ends_with('/') {
+            return Err(Refused::NoSuchPath);
+        }
         if let Some(route) = fixed(&segments)? {
             return Ok(route);
         }

@@ -19,11 +19,6 @@ impl ETag {
         Self(format!("\"{:032x}\"", hash.0))
     }
 
-    /// A tag that was made when the program was built, quotes included.
-    pub fn built(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-
     /// The tag as it stands in a header.
     pub fn as_str(&self) -> &str {
         &self.0

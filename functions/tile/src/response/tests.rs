@@ -117,6 +117,7 @@ fn content_carries_what_is_known_about_it() {
         }),
         timing,
         gzip: true,
+        varies: true,
         bbox: Some([-1.5, 2.0, 3.0, 4.25]),
     };
     let outcome = Outcome::Content {
@@ -130,6 +131,7 @@ fn content_carries_what_is_known_about_it() {
         ("content-type", "image/png"),
         ("content-length", "3"),
         ("content-encoding", "gzip"),
+        ("vary", "Accept-Encoding"),
         ("cache-control", "public, max-age=7"),
         ("etag", etag.as_str()),
         (

@@ -62,7 +62,10 @@ fn sort(error: &object_store::Error) -> StoreError {
     use object_store::Error as E;
     match error {
         E::NotFound { .. } => StoreError::NotFound,
-        E::PermissionDenied { .. } | E::Unauthenticated { .. } => StoreError::Forbidden,
+        E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
+            tracing::warn!(%error, "store");
+            StoreError::Forbidden
+        }
         E::Precondition { .. } | E::NotModified { .. } => StoreError::Replaced,
         E::InvalidPath { .. } => StoreError::BadAddress,
         other if is_behind::<Throttled>(other) => StoreError::Throttled,

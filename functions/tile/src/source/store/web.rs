@@ -16,6 +16,8 @@ pub(super) async fn read(
     range: Range<u64>,
     version: Option<&str>,
 ) -> Result<Arriving, StoreError> {
+    // For the log: the rest of the address may hold a signature.
+    let host = uri.host().unwrap_or_default();
     let mut request = http::Request::get(uri.clone())
         .header(
             header::RANGE,
@@ -34,9 +36,16 @@ pub(super) async fn read(
         Err(error) if range.start == 0 && is_behind::<Beyond>(&error) => return Ok(Arriving::of_nothing()),
         Err(error) if is_behind::<Throttled>(&error) => return Err(StoreError::Throttled),
         Err(error) if is_behind::<Stale>(&error) => return Err(StoreError::Stale),
-        Err(_) => return Err(StoreError::Unavailable),
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, host, "store");
+            return Err(StoreError::Unavailable);
+        }
     };
-    match response.status() {
+    let status = response.status();
+    if !status.is_success() && status != StatusCode::PRECONDITION_FAILED {
+        tracing::warn!(status = status.as_u16(), host, "store");
+    }
+    match status {
         StatusCode::PARTIAL_CONTENT => {}
         StatusCode::NOT_FOUND | StatusCode::GONE => return Err(StoreError::NotFound),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(StoreError::Forbidden),
