@@ -4,17 +4,39 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
+use object_store::aws::AmazonS3;
+use object_store::azure::MicrosoftAzure;
+use object_store::gcp::GoogleCloudStorage;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStore};
+use object_store::{GetOptions, GetRange, GetResult, ObjectStore};
 
 use super::{Arriving, Body, StoreError, is_etag};
 use crate::source::transport::{Beyond, Stale, Throttled, is_behind};
 
+/// A bucket or container. Each kind by itself, not `dyn ObjectStore`: its table of methods would keep all that writes and
+/// lists in the binary, near a megabyte.
+#[derive(Clone, Debug)]
+pub(super) enum Bucket {
+    S3(Arc<AmazonS3>),
+    Gs(Arc<GoogleCloudStorage>),
+    Az(Arc<MicrosoftAzure>),
+}
+
+impl Bucket {
+    async fn get(&self, path: &Path, options: GetOptions) -> object_store::Result<GetResult> {
+        match self {
+            Self::S3(store) => store.get_opts(path, options).await,
+            Self::Gs(store) => store.get_opts(path, options).await,
+            Self::Az(store) => store.get_opts(path, options).await,
+        }
+    }
+}
+
 /// One object of a store.
 #[derive(Clone, Debug)]
 pub(super) struct Remote {
-    /// The bucket.
-    pub(super) store: Arc<dyn ObjectStore>,
+    /// Where it is.
+    pub(super) bucket: Bucket,
     /// The key, as the store knows it.
     pub(super) path: Path,
 }
@@ -31,7 +53,7 @@ impl Remote {
             if_match: version.filter(|version| is_etag(version)).map(str::to_owned),
             ..GetOptions::default()
         };
-        let result = match self.store.get_opts(&self.path, options).await {
+        let result = match self.bucket.get(&self.path, options).await {
             Err(error) if range.start == 0 && is_behind::<Beyond>(&error) => {
                 return Ok(Arriving::of_nothing());
             }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use object_store::RetryConfig;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
-use object_store::{ObjectStore, RetryConfig};
 
-use super::remote::Remote;
+use super::remote::{Bucket, Remote};
 use super::{Object, Reader, StoreError};
 use crate::access::{self, Location};
 use crate::fetch::Host;
@@ -32,7 +32,7 @@ pub struct Stores {
     reads: usize,
     disk: Arc<Host>,
     hosts: Mutex<HashMap<String, Arc<Host>>>,
-    built: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
+    built: Mutex<HashMap<String, Bucket>>,
 }
 
 impl Stores {
@@ -100,7 +100,7 @@ impl Stores {
         &self,
         scheme: &str,
         at: &access::Object,
-        build: impl FnOnce(&Self, &str) -> object_store::Result<Arc<dyn ObjectStore>>,
+        build: impl FnOnce(&Self, &str) -> object_store::Result<Bucket>,
     ) -> Result<Reader, StoreError> {
         let bucket = &at.bucket;
         // `parse` keeps the key as it is; `from` would encode it into another one.
@@ -108,18 +108,18 @@ impl Stores {
         let mut built = lock(&self.built);
         let name = format!("{scheme}://{bucket}");
         if let Some(store) = built.get(&name) {
-            let store = store.clone();
-            return Ok(Reader::Remote(Remote { store, path }));
+            let bucket = store.clone();
+            return Ok(Reader::Remote(Remote { bucket, path }));
         }
         let store = build(self, bucket).map_err(|error| {
             tracing::error!(%error, "the store's settings are not usable");
             StoreError::Unavailable
         })?;
         built.insert(name, store.clone());
-        Ok(Reader::Remote(Remote { store, path }))
+        Ok(Reader::Remote(Remote { bucket: store, path }))
     }
 
-    fn s3(&self, bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    fn s3(&self, bucket: &str) -> object_store::Result<Bucket> {
         let mut builder = AmazonS3Builder::new().with_bucket_name(bucket);
         let mut has_credentials = false;
         for (name, value) in self.variables.starting_with("AWS_") {
@@ -140,15 +140,15 @@ impl Stores {
             // Without this the instance metadata service would be asked, which hangs where there is none.
             builder = builder.with_skip_signature(true);
         }
-        Ok(Arc::new(
+        Ok(Bucket::S3(Arc::new(
             builder
                 .with_http_connector(self.transport.clone())
                 .with_retry(no_retry())
                 .build()?,
-        ))
+        )))
     }
 
-    fn gs(&self, bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    fn gs(&self, bucket: &str) -> object_store::Result<Bucket> {
         let mut builder = GoogleCloudStorageBuilder::new().with_bucket_name(bucket);
         let mut has_credentials = false;
         for (name, value) in self.variables.starting_with("GOOGLE_") {
@@ -160,27 +160,27 @@ impl Stores {
         if !has_credentials {
             builder = builder.with_skip_signature(true);
         }
-        Ok(Arc::new(
+        Ok(Bucket::Gs(Arc::new(
             builder
                 .with_http_connector(self.transport.clone())
                 .with_retry(no_retry())
                 .build()?,
-        ))
+        )))
     }
 
-    fn az(&self, container: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    fn az(&self, container: &str) -> object_store::Result<Bucket> {
         let mut builder = MicrosoftAzureBuilder::new().with_container_name(container);
         for (name, value) in self.variables.starting_with("AZURE_") {
             if let Ok(key) = name.to_ascii_lowercase().parse() {
                 builder = builder.with_config(key, value);
             }
         }
-        Ok(Arc::new(
+        Ok(Bucket::Az(Arc::new(
             builder
                 .with_http_connector(self.transport.clone())
                 .with_retry(no_retry())
                 .build()?,
-        ))
+        )))
     }
 }
 
