@@ -14,7 +14,7 @@ export PATH := $(PATH):$(tools)/bin
 
 include infra/deploy.mk
 
-.PHONY: fuzz fuzz-corpus bench-decode
+.PHONY: fuzz fuzz-corpus bench-decode bench-warp mosaics
 .PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit docs sample invoke watch clean
 
 help: ## this list
@@ -115,6 +115,13 @@ fuzz-corpus: $(cargo-fuzz) tests/fuzz/seeds ## keep the smallest inputs that rea
 
 bench-decode: $(tools)/native.stamp ## time every codec beside its library (BENCH=--instructions counts under valgrind)
 	cargo bench --locked --profile fast -p edgetile-raster --bench decode -- $(BENCH)
+
+bench-warp: $(tools)/native.stamp ## time the warp of a tile with every kernel (BENCH=--instructions counts under valgrind)
+	cargo bench --locked --profile fast -p edgetile-raster --bench warp -- $(BENCH)
+
+mosaics: build ## a picture of every special case of the globe, joined from tiles, into target/mosaics: to be looked at
+	python3 -m venv target/venv && target/venv/bin/pip install -q --disable-pip-version-check -r functions/raster/testdata/requirements.txt
+	target/venv/bin/python tests/world/mosaics.py target/fast/edgetile target/mosaics
 
 # ---------------------------------------------------------------- the function, locally
 $(tools)/lambda.stamp: $(tools)/native.stamp

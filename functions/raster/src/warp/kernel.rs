@@ -94,51 +94,66 @@ impl Kernel {
         }
     }
 
-    /// By how much the kernel is stretched. Kernels of the area under an output pixel shrink with it below one sample.
+    /// By how much the kernel is stretched. Kernels of the area under an output pixel shrink with it below one sample; the others
+    /// stay as they are up to 5 % of shrinking, as GDAL's do.
     fn width(self, scale: f64) -> f64 {
         match self {
             Self::Nearest => 1.0,
-            Self::Bilinear | Self::Cubic | Self::CubicSpline | Self::Lanczos => scale.max(1.0),
+            Self::Bilinear | Self::Cubic | Self::CubicSpline | Self::Lanczos if scale <= 1.0 / 0.95 => 1.0,
             _ => scale,
         }
     }
 
     /// The weight of a sample at `distance` kernel widths from the position.
-    fn weight(self, distance: f64) -> f64 {
+    #[inline]
+    fn weight(self, distance: f32) -> f32 {
         let x = distance.abs();
         match self {
             Self::Bilinear => (1.0 - x).max(0.0),
             Self::Cubic if x < 1.0 => (1.5 * x - 2.5) * x * x + 1.0,
             Self::Cubic if x < 2.0 => ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0,
             Self::CubicSpline if x < 1.0 => (0.5 * x - 1.0) * x * x + 2.0 / 3.0,
-            Self::CubicSpline if x < 2.0 => (2.0 - x).powi(3) / 6.0,
-            Self::Lanczos if x < 1e-9 => 1.0,
+            Self::CubicSpline if x < 2.0 => (2.0 - x) * (2.0 - x) * (2.0 - x) / 6.0,
+            Self::Lanczos if x < 1e-4 => 1.0,
             Self::Lanczos if x < 3.0 => {
-                let angle = std::f64::consts::PI * x;
+                let angle = std::f32::consts::PI * x;
                 3.0 * angle.sin() * (angle / 3.0).sin() / (angle * angle)
             }
             _ => 0.0,
         }
     }
 
-    /// The first sample that can count for a `position` in level pixels along one axis.
-    pub(super) fn first(self, position: f64, scale: f64) -> f64 {
-        let start = position - self.radius(scale);
+    /// Where the kernel stands for a `position` in level pixels along one axis.
+    #[inline]
+    pub(super) fn stand(self, position: f64, scale: f64) -> Stand {
+        let width = self.width(scale);
+        let start = position - self.support() * width;
         if self.support() > 0.5 {
-            (start - 0.5).ceil()
+            let first = -floor(0.5 - start);
+            Stand {
+                first,
+                offset: ((first as f64 + 0.5 - position) / width) as f32,
+                step: (1.0 / width) as f32,
+            }
         } else {
-            start.floor()
+            let first = floor(start);
+            Stand {
+                first,
+                offset: (first as f64 - start) as f32,
+                step: width as f32,
+            }
         }
     }
 
-    /// The weight of the sample at `index` for a `position`. Weights along an axis need not sum to 1.
-    pub(super) fn weight_at(self, index: f64, position: f64, scale: f64) -> f32 {
+    /// The weight of the sample that is `at` after the first. Weights along an axis need not sum to 1.
+    #[inline]
+    pub(super) fn weight_at(self, stand: &Stand, at: usize) -> f32 {
         if self.support() > 0.5 {
-            self.weight((index + 0.5 - position) / self.width(scale)) as f32
+            self.weight(stand.offset + at as f32 * stand.step)
         } else {
             // The share of the sample that lies under the output pixel.
-            let radius = self.radius(scale);
-            ((index + 1.0).min(position + radius) - index.max(position - radius)).max(0.0) as f32
+            let start = stand.offset + at as f32;
+            ((start + 1.0).min(stand.step) - start.max(0.0)).max(0.0)
         }
     }
 
@@ -150,12 +165,29 @@ impl Kernel {
 
     /// Fills `taps` with all weights that can count for a `position`.
     pub(super) fn taps(self, position: f64, scale: f64, taps: &mut Taps) {
-        let first = self.first(position, scale);
-        taps.start = first as i64;
+        let stand = self.stand(position, scale);
+        taps.start = stand.first;
         taps.weights.clear();
-        let weight = |i: usize| self.weight_at(first + i as f64, position, scale);
-        taps.weights.extend((0..self.reach(scale)).map(weight));
+        taps.weights
+            .extend((0..self.reach(scale)).map(|at| self.weight_at(&stand, at)));
     }
+}
+
+/// A kernel's place along one axis.
+pub(super) struct Stand {
+    /// The first sample that can count; may lie outside the level.
+    pub(super) first: i64,
+    /// How far it is from the position, in kernel widths; of an area, how far its edge is from the area's, in samples.
+    offset: f32,
+    /// From one sample to the next in kernel widths; of an area, its width in samples.
+    step: f32,
+}
+
+/// The whole number at or below. Not `f64::floor`, which is a call where the processor may be an old one.
+#[inline]
+fn floor(value: f64) -> i64 {
+    let cut = value as i64;
+    cut - i64::from(cut as f64 > value)
 }
 
 /// Weights of neighbouring samples along one axis.

@@ -4,7 +4,7 @@ use super::sample::{Accumulator, Sample};
 use super::under::{LEAST_WEIGHT, Under};
 use super::{Centres, OUTSIDE};
 use crate::samples::Mask;
-use crate::warp::kernel::Taps;
+use crate::warp::kernel::{Stand, Taps};
 use crate::warp::{Kernel, Placement, Rect, Window};
 
 /// Which samples count for a band: all, or those with weight in a plane.
@@ -43,17 +43,56 @@ impl<'a> Footprint<'a> {
         self.placement.row(row, &mut self.columns, &mut self.rows);
     }
 
-    /// The square under a pixel, if it lies in the window.
-    fn square<const N: usize>(&self, column: usize, row: usize, window: &Window) -> Option<Square<N>> {
-        let (rect, scale) = (&window.rect, self.placement.scale(column, row));
-        let across = Line::<N>::new(self.kernel, self.columns[column], scale.0, rect.x);
-        let down = Line::<N>::new(self.kernel, self.rows[column], scale.1, rect.y);
-        Some(Square {
-            x: across.inside(rect.width)?,
-            y: down.inside(rect.height)?,
-            across,
-            down,
-        })
+    /// The squares under the pixels of a row.
+    fn squares<const N: usize>(&self, row: usize, rect: &Rect, squares: &mut Vec<Square<N>>) {
+        // A kernel that is known when the loop is compiled costs a third.
+        match self.kernel {
+            Kernel::Bilinear => self.squares_of(row, rect, squares, |stand, i| {
+                Kernel::Bilinear.weight_at(stand, i)
+            }),
+            Kernel::Cubic => {
+                self.squares_of(row, rect, squares, |stand, i| Kernel::Cubic.weight_at(stand, i));
+            }
+            Kernel::Average => {
+                self.squares_of(row, rect, squares, |stand, i| Kernel::Average.weight_at(stand, i));
+            }
+            other => self.squares_of(row, rect, squares, |stand, i| other.weight_at(stand, i)),
+        }
+    }
+
+    fn squares_of<const N: usize>(
+        &self,
+        row: usize,
+        rect: &Rect,
+        squares: &mut Vec<Square<N>>,
+        weigh: impl Fn(&Stand, usize) -> f32,
+    ) {
+        let line = |position: f64, scale: f64, origin: u32| {
+            let stand = self.kernel.stand(position, scale);
+            let weights: [f32; N] = std::array::from_fn(|i| weigh(&stand, i));
+            (stand.first - i64::from(origin), weights)
+        };
+        let end = |length: u32| i64::from(length) - N as i64;
+        let end = (end(rect.width), end(rect.height));
+        squares.clear();
+        for (column, (x, y)) in self.columns.iter().zip(&self.rows).enumerate() {
+            let scale = self.placement.scale(column, row);
+            let (x, across) = line(*x, scale.0, rect.x);
+            let (y, down) = line(*y, scale.1, rect.y);
+            let is_inside = x >= 0 && x <= end.0 && y >= 0 && y <= end.1;
+            let sum = down.iter().fold(0.0, |sum, weight| sum + weight);
+            let weights = across.iter().fold(0.0, |total, weight| total + sum * weight);
+            squares.push(Square {
+                start: if is_inside && weights.abs() >= LEAST_WEIGHT {
+                    y as usize * rect.width as usize + x as usize
+                } else {
+                    usize::MAX
+                },
+                across,
+                down,
+                share: 1.0 / weights,
+            });
+        }
     }
 
     /// Computes the weights of a pixel.
@@ -113,32 +152,6 @@ struct Blend<'a, T> {
     values: &'a [T],
 }
 
-/// The weights of `N` samples along one axis from `start` on, and their sum.
-#[derive(Clone, Copy)]
-struct Line<const N: usize> {
-    start: i64,
-    weights: [f32; N],
-    sum: f32,
-}
-
-impl<const N: usize> Line<N> {
-    fn new(kernel: Kernel, position: f64, scale: f64, origin: u32) -> Self {
-        let first = kernel.first(position, scale);
-        let weights: [f32; N] = std::array::from_fn(|i| kernel.weight_at(first + i as f64, position, scale));
-        let sum = weights.iter().fold(0.0, |sum, weight| sum + weight);
-        Self {
-            start: first as i64 - i64::from(origin),
-            weights,
-            sum,
-        }
-    }
-
-    /// The index in the window of the first sample, if all lie within `length`.
-    fn inside(&self, length: u32) -> Option<usize> {
-        (self.start >= 0 && self.start + N as i64 <= i64::from(length)).then_some(self.start as usize)
-    }
-}
-
 impl<T: Sample> Blend<'_, T> {
     /// With `N` > 0 the samples under a pixel fit a square of that side; both ways of adding up give the same bits, so that it
     /// does not matter to a pixel how far the window around it goes.
@@ -148,92 +161,111 @@ impl<T: Sample> Blend<'_, T> {
         let (bands, area) = (self.window.raster.bands, rect.area());
         let mut out = vec![T::default(); bands * width * height];
         let mut footprint = Footprint::new(self.placement, self.kernel);
-        let mut pick = Vec::new();
+        let (mut pick, mut squares, mut left) = (Vec::new(), Vec::with_capacity(width), Vec::new());
         for row in 0..height {
             footprint.start_row(row);
-            for column in 0..width {
-                let centre = self.centres.indices[row * width + column];
-                if centre == OUTSIDE {
+            let centres = &self.centres.indices[row * width..][..width];
+            if N > 0 {
+                footprint.squares::<N>(row, rect, &mut squares);
+            }
+            left.clear();
+            for band in 0..bands {
+                let plane = &self.values[band * area..][..area];
+                let mask = mask_plane(&self.window.raster.mask, band, area);
+                let line = &mut out[(band * height + row) * width..][..width];
+                let holds =
+                    |centre: u32| centre != OUTSIDE && mask.is_none_or(|mask| mask[centre as usize] != 0);
+                if N == 0 {
+                    left.extend((0..width).filter(|at| holds(centres[*at])).map(|at| (at, band)));
                     continue;
                 }
-                let at = row * width + column;
-                let square = if N > 0 {
-                    footprint.square::<N>(column, row, self.window)
-                } else {
-                    None
-                };
-                let mut prepared = false;
-                for band in 0..bands {
-                    let plane = &self.values[band * area..(band + 1) * area];
-                    let mask = mask_plane(&self.window.raster.mask, band, area);
-                    if mask.is_some_and(|mask| mask[centre as usize] == 0) {
+                for (at, (square, out)) in squares.iter().zip(line).enumerate() {
+                    if !holds(centres[at]) {
                         continue;
                     }
-                    if let Some(square) = &square
-                        && let Some(value) = square.mean(plane, mask, rect.width as usize)
-                    {
-                        out[band * width * height + at] = value;
-                        continue;
+                    match square.mean(plane, mask, rect.width as usize) {
+                        Some(value) => *out = value,
+                        None => left.push((at, band)),
                     }
-                    if !prepared {
-                        footprint.prepare(column, row);
-                        prepared = true;
-                    }
-                    let (x, y, across, down) = footprint.cut_to(rect);
-                    let under = Under {
-                        plane,
-                        mask,
-                        stride: rect.width as usize,
-                        x,
-                        y,
-                        across,
-                        down,
-                    };
-                    let value = if self.kernel.is_linear() || self.kernel == Kernel::Rms {
-                        under.mean(self.kernel)
-                    } else {
-                        under.ranked(self.kernel, &mut pick)
-                    };
-                    // Nothing but samples of no weight: the sample itself.
-                    out[band * width * height + at] = value.unwrap_or(plane[centre as usize]);
                 }
+            }
+            // Column by column, so that weights are computed once for all bands. Each band is in order already: a sort that merges.
+            left.sort();
+            let mut prepared = usize::MAX;
+            for (column, band) in left.iter().copied() {
+                if prepared != column {
+                    footprint.prepare(column, row);
+                    prepared = column;
+                }
+                let value = self.one(&footprint, band, &mut pick);
+                // Nothing but samples of no weight: the sample itself.
+                let centre = || self.values[band * area + centres[column] as usize];
+                out[(band * height + row) * width + column] = value.unwrap_or_else(centre);
             }
         }
         out
+    }
+
+    /// The value of a band under the pixel whose weights are prepared.
+    fn one(&self, footprint: &Footprint<'_>, band: usize, pick: &mut Vec<T>) -> Option<T> {
+        let rect = &self.window.rect;
+        let (x, y, across, down) = footprint.cut_to(rect);
+        let under = Under {
+            plane: &self.values[band * rect.area()..][..rect.area()],
+            mask: mask_plane(&self.window.raster.mask, band, rect.area()),
+            stride: rect.width as usize,
+            x,
+            y,
+            across,
+            down,
+        };
+        if self.kernel.is_linear() || self.kernel == Kernel::Rms {
+            under.mean(self.kernel)
+        } else {
+            under.ranked(self.kernel, pick)
+        }
     }
 }
 
 /// `N` by `N` samples of the window under one output pixel.
 struct Square<const N: usize> {
-    x: usize,
-    y: usize,
-    across: Line<N>,
-    down: Line<N>,
+    /// The first sample's index in a plane; the greatest number where some lie outside the window, or weights cancel.
+    start: usize,
+    across: [f32; N],
+    down: [f32; N],
+    /// One by the sum of all weights.
+    share: f32,
 }
 
 impl<const N: usize> Square<N> {
-    /// The weighted mean; `None` where a sample holds no data, or the weights cancel.
+    /// The weighted mean; `None` where a sample is missing.
+    #[inline]
     fn mean<T: Sample>(&self, plane: &[T], mask: Option<&[u8]>, stride: usize) -> Option<T> {
-        let start = self.y * stride + self.x;
+        if self.start == usize::MAX {
+            return None;
+        }
         if let Some(mask) = mask {
             for j in 0..N {
-                let line = &mask[start + j * stride..][..N];
+                let line = mask.get(self.start + j * stride..)?.first_chunk::<N>()?;
                 if line.iter().any(|mask| *mask != 255) {
                     return None;
                 }
             }
         }
-        let (mut sum, mut weights) = (T::Sum::default(), 0.0_f32);
-        for j in 0..N {
-            let line = &plane[start + j * stride..][..N];
-            let mut inner = T::Sum::default();
-            for (value, weight) in line.iter().zip(&self.across.weights) {
-                inner += value.to_sum() * T::Sum::of(*weight);
+        // Sums of columns side by side, which the compiler makes lanes of a register.
+        let mut columns = [T::Sum::default(); N];
+        for (j, down) in self.down.iter().enumerate() {
+            let line = plane.get(self.start + j * stride..)?.first_chunk::<N>()?;
+            let down = T::Sum::of(*down);
+            for (column, value) in columns.iter_mut().zip(line) {
+                *column += value.to_sum() * down;
             }
-            sum += inner * T::Sum::of(self.down.weights[j]);
-            weights += self.across.sum * self.down.weights[j];
         }
-        (weights.abs() >= LEAST_WEIGHT).then(|| T::from_sum(sum * T::Sum::of(1.0 / weights)))
+        let mut sum = T::Sum::default();
+        for (column, across) in columns.iter().zip(&self.across) {
+            sum += *column * T::Sum::of(*across);
+        }
+        Some(T::from_sum(sum * T::Sum::of(self.share)))
     }
 }
 

@@ -7,7 +7,7 @@ mod blend;
 mod sample;
 mod under;
 
-use super::{Kernel, Placement, Window};
+use super::{Kernel, Placement, Rect, Window};
 use crate::samples::{Mask, Raster};
 use crate::with_samples;
 use blend::{blend, blend_alpha};
@@ -58,25 +58,56 @@ struct Centres {
     plane: usize,
 }
 
+/// The whole number below a position within `length` samples from `start` on; NaN is outside.
+fn inside(position: f64, start: u32, length: u32) -> Option<u32> {
+    let at = position - f64::from(start);
+    (at >= 0.0 && at < f64::from(length)).then_some(at as u32)
+}
+
+fn along_axes(rect: &Rect, columns: &[f64], rows: &[f64]) -> Vec<u32> {
+    let column = |x: &f64| inside(*x, rect.x, rect.width).unwrap_or(OUTSIDE);
+    let columns: Vec<u32> = columns.iter().map(column).collect();
+    let mut indices = Vec::with_capacity(columns.len() * rows.len());
+    for row in rows {
+        let start = inside(*row, rect.y, rect.height).map(|y| y * rect.width);
+        let index = |x: &u32| match start {
+            Some(start) if *x != OUTSIDE => start + x,
+            _ => OUTSIDE,
+        };
+        indices.extend(columns.iter().map(index));
+    }
+    indices
+}
+
+fn pixel_by_pixel(rect: &Rect, placement: &Placement) -> Vec<u32> {
+    let (width, height) = placement.size();
+    let mut indices = Vec::with_capacity(width * height);
+    let (mut columns, mut rows) = (vec![0.0; width], vec![0.0; width]);
+    let (left, top) = (f64::from(rect.x), f64::from(rect.y));
+    let (across, down) = (f64::from(rect.width), f64::from(rect.height));
+    for row in 0..height {
+        placement.row_for_floor(row, &mut columns, &mut rows);
+        let index = |(column, row): (&f64, &f64)| {
+            let (x, y) = (column - left, row - top);
+            let is_inside = (x >= 0.0 && x < across) && (y >= 0.0 && y < down);
+            // Within the window, whose size fits 31 bits: limits are spent before.
+            let index = (y as i32 as u32)
+                .wrapping_mul(rect.width)
+                .wrapping_add(x as i32 as u32);
+            if is_inside { index } else { OUTSIDE }
+        };
+        indices.extend(columns.iter().zip(&rows).map(index));
+    }
+    indices
+}
+
 impl Centres {
     fn new(window: &Window, placement: &Placement) -> Self {
-        let (width, height) = placement.size();
         let rect = &window.rect;
-        let mut indices = Vec::with_capacity(width * height);
-        let (mut columns, mut rows) = (vec![0.0; width], vec![0.0; width]);
-        for row in 0..height {
-            placement.row_for_floor(row, &mut columns, &mut rows);
-            indices.extend(columns.iter().zip(&rows).map(|(column, row)| {
-                let x = column - f64::from(rect.x);
-                let y = row - f64::from(rect.y);
-                // NaN compares false and is outside.
-                if x >= 0.0 && y >= 0.0 && x < f64::from(rect.width) && y < f64::from(rect.height) {
-                    y as u32 * rect.width + x as u32
-                } else {
-                    OUTSIDE
-                }
-            }));
-        }
+        let indices = match placement.axes() {
+            Some((columns, rows)) => along_axes(rect, columns, rows),
+            None => pixel_by_pixel(rect, placement),
+        };
         let all_inside = indices.iter().all(|index| *index != OUTSIDE);
         Self {
             indices,

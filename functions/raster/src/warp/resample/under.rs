@@ -43,23 +43,24 @@ impl<T: Sample> Under<'_, T> {
         }
         let (mut sum, mut weights, mut skipped) = (T::Sum::default(), 0.0_f32, false);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (j, down) in self.down.iter().enumerate() {
-            let start = (self.y + j) * self.stride + self.x;
+        // Columns first, as `Square` has it: both give the same bits.
+        for (i, across) in self.across.iter().enumerate() {
             let (mut inner, mut inner_weights) = (T::Sum::default(), 0.0_f32);
-            for (i, across) in self.across.iter().enumerate() {
-                let share = self.mask.map_or(1.0, |mask| f32::from(mask[start + i]) / 255.0);
+            for (j, down) in self.down.iter().enumerate() {
+                let at = (self.y + j) * self.stride + self.x + i;
+                let share = self.mask.map_or(1.0, |mask| f32::from(mask[at]) / 255.0);
                 if share == 0.0 {
                     skipped = true;
                     continue;
                 }
-                let value = self.plane[start + i];
+                let value = self.plane[at];
                 low = low.min(value.to_f64());
                 high = high.max(value.to_f64());
-                inner += value.to_sum() * T::Sum::of(across * share);
-                inner_weights += across * share;
+                inner += value.to_sum() * T::Sum::of(down * share);
+                inner_weights += down * share;
             }
-            sum += inner * T::Sum::of(*down);
-            weights += inner_weights * down;
+            sum += inner * T::Sum::of(*across);
+            weights += inner_weights * across;
         }
         if weights.abs() < LEAST_WEIGHT {
             return None;
