@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use edgetile::access::{Access, Denied, Root};
 use edgetile::layers::Catalog;
-use edgetile::request::{Format, LARGEST_EDGE_PX, Refused, Route, Style, slip_of};
+use edgetile::request::{Format, Grids, LARGEST_EDGE_PX, Refused, Route, Style, slip_of};
 use edgetile::response::{Policy, Problem};
 use edgetile::settings::{EmptyTile, TABLE};
 use edgetile_raster::grid;
@@ -102,7 +102,7 @@ fn every_route_in_the_table_is_answered() {
     for row in rows("Routes") {
         for route in spans(&row[0]) {
             for path in paths(route) {
-                let read = Route::parse(&Method::GET, &path, query(&path));
+                let read = Route::parse(&Method::GET, &path, query(&path), &Grids::default());
                 assert!(read.is_ok(), "README, Routes: {path} is refused: {read:?}");
                 // A path of the viewer's that leads to no page would be read too.
                 if let Ok(Route::Viewer(name)) = read {

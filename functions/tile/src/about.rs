@@ -2,7 +2,6 @@
 
 use edgetile_raster::coverage::Coverage;
 use edgetile_raster::crs::Crs;
-use edgetile_raster::grid;
 use edgetile_raster::header::{Band, BandRole, Header};
 use edgetile_raster::plan::Limits;
 use edgetile_raster::samples::{Mask, Raster};
@@ -104,7 +103,7 @@ impl Reading {
     /// Bounds in longitude and latitude and the zooms of files together, in a grid.
     pub async fn extent(&self, files: &Files, grid: Grid, call: &Call<'_>) -> Result<Extent, Problem> {
         let files = self.open(files, None, call).await?;
-        let set = grid::find(grid.name()).ok_or(Problem::Internal)?;
+        let set = grid.set();
         let mut extent: Option<Extent> = None;
         for file in &files {
             let (crs, place) = file
@@ -112,7 +111,7 @@ impl Reading {
                 .place()
                 .map_err(|error| Problem::Unsupported(error.to_string()))?;
             let coverage = Coverage::new(&file.source.header, crs, &place.affine);
-            let (Some(bounds), Some(zooms)) = (coverage.geographic_bounds(), coverage.zooms(&set)) else {
+            let (Some(bounds), Some(zooms)) = (coverage.geographic_bounds(), coverage.zooms(set)) else {
                 continue;
             };
             let own = Extent {
@@ -195,8 +194,25 @@ pub struct Extent {
 impl Extent {
     fn with(self, other: Self) -> Self {
         let ([w, s, e, n], [ow, os, oe, on]) = (self.bounds, other.bounds);
+        // East counted on from west; the other is turned to where it lies next to this one.
+        let end = |west: f64, east: f64| if east < west { east + 360.0 } else { east };
+        let (mut ow, mut oe, e) = (ow, end(ow, oe), end(w, e));
+        let is_across = e > 180.0 || oe > 180.0;
+        if is_across {
+            let turns = ((f64::midpoint(w, e) - f64::midpoint(ow, oe)) / 360.0).round() * 360.0;
+            (ow, oe) = (ow + turns, oe + turns);
+        }
+        let (west, east) = (w.min(ow), e.max(oe));
+        let lon = |lon: f64| if lon > 180.0 { lon - 360.0 } else { lon };
+        let (west, east) = if east - west >= 360.0 {
+            (-180.0, 180.0)
+        } else if is_across {
+            (if west < -180.0 { west + 360.0 } else { lon(west) }, lon(east))
+        } else {
+            (west, east)
+        };
         Self {
-            bounds: [w.min(ow), s.min(os), e.max(oe), n.max(on)],
+            bounds: [west, s.min(os), east, n.max(on)],
             minzoom: self.minzoom.min(other.minzoom),
             maxzoom: self.maxzoom.max(other.maxzoom),
         }
@@ -265,4 +281,32 @@ fn numbers(values: &Raster) -> Vec<Value> {
         .enumerate()
         .map(|(band, value)| if valid(band) { value } else { Value::Null })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Extent;
+
+    #[test]
+    fn files_on_both_sides_of_the_antimeridian_lie_together() {
+        let extent = |bounds| Extent {
+            bounds,
+            minzoom: 3,
+            maxzoom: 9,
+        };
+        let across = extent([177.0, 10.0, -179.0, 20.0]);
+        for other in [
+            extent([178.0, 5.0, 180.0, 15.0]),
+            extent([-180.0, 5.0, -179.5, 15.0]),
+        ] {
+            assert_eq!(across.with(other).bounds, [177.0, 5.0, -179.0, 20.0]);
+            assert_eq!(other.with(across).bounds, [177.0, 5.0, -179.0, 20.0]);
+        }
+        assert_eq!(
+            extent([1.0, 1.0, 2.0, 2.0])
+                .with(extent([5.0, 0.0, 6.0, 1.0]))
+                .bounds,
+            [1.0, 0.0, 6.0, 2.0]
+        );
+    }
 }

@@ -39,7 +39,9 @@ pub fn describe(file: &File, sidecars: Option<Sidecars>) -> Map<String, Value> {
             )),
         );
         put("crs_name", json!(crs.name()));
-        put("geographic_bounds", json!(coverage.geographic_bounds()));
+        let geographic = coverage.geographic_bounds();
+        put("geographic_bounds", json!(geographic));
+        put("geographic_boxes", json!(geographic.map_or_else(Vec::new, boxes)));
         let zooms = Grid::web().ok().and_then(|grid| coverage.zooms(grid.set()));
         let Affine { a, b, c, d, e, f } = place.affine;
         put("transform", json!([a, b, c, d, e, f]));
@@ -190,4 +192,25 @@ fn remarks(source: &Source) -> Vec<String> {
         ));
     }
     remarks
+}
+
+/// Boxes whose west is never east of their east: two where the bounds cross the antimeridian.
+fn boxes([west, south, east, north]: [f64; 4]) -> Vec<[f64; 4]> {
+    if west > east {
+        vec![[west, south, 180.0, north], [-180.0, south, east, north]]
+    } else {
+        vec![[west, south, east, north]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::boxes;
+
+    #[test]
+    fn bounds_across_the_antimeridian_are_two_boxes() {
+        let (west, east) = ([177.9, 14.4, 180.0, 17.2], [-180.0, 14.4, -178.3, 17.2]);
+        assert_eq!(boxes([177.9, 14.4, -178.3, 17.2]), [west, east]);
+        assert_eq!(boxes([11.0, 48.0, 12.0, 49.0]), [[11.0, 48.0, 12.0, 49.0]]);
+    }
 }

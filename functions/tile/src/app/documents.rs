@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::about::{Extent, Offered};
 use crate::layers::Layer;
+use crate::request::Grids;
 use crate::response::{About, ETag, Freshness, Outcome};
 
 /// A document as an answer: its version is its text.
@@ -142,9 +143,9 @@ pub(super) fn colormap(name: &str) -> Option<Value> {
     Some(Value::Object(colours.collect()))
 }
 
-/// The registered tile matrix sets.
-pub(super) fn grids() -> Value {
-    let sets = grid::registered().filter_map(grid::find);
+/// The tile matrix sets.
+pub(super) fn grids(grids: &Grids) -> Value {
+    let sets = grids.all();
     let link = |set: &TileMatrixSet| json!({"href": format!("tileMatrixSets/{}", set.id), "rel": "item", "type": "application/json"});
     let sets = sets.map(|set| json!({"id": set.id, "title": set.title, "links": [link(&set)]}));
     json!({"tileMatrixSets": sets.collect::<Vec<_>>()})

@@ -82,7 +82,12 @@ impl App {
 
     async fn route(&self, request: &Request<Bytes>, deadline: Instant) -> Result<Outcome, Problem> {
         let uri = request.uri();
-        let route = Route::parse(request.method(), uri.path(), uri.query().unwrap_or_default())?;
+        let route = Route::parse(
+            request.method(),
+            uri.path(),
+            uri.query().unwrap_or_default(),
+            self.catalog.grids(),
+        )?;
         let call = Call {
             headers: request.headers(),
             deadline,
@@ -124,7 +129,7 @@ impl App {
                 Ok(documents::document(&colours, Freshness::Document, request))
             }
             Route::TileMatrixSets => Ok(documents::document(
-                &documents::grids(),
+                &documents::grids(self.catalog.grids()),
                 Freshness::Document,
                 request,
             )),

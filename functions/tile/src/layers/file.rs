@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Bands, Files, Layer};
+use super::{Bands, Files, Layer, sets};
 use crate::access::{Malformed, Root};
-use crate::request::{BandName, LayerName, Query, Refused, Style, slip_of};
+use crate::request::{BandName, Grids, LayerName, Query, Refused, Style, slip_of};
 
 /// The deepest zoom that a layer may name.
 const LARGEST_ZOOM: u8 = 30;
@@ -23,6 +23,14 @@ pub enum LayersError {
     /// It is not the JSON that it should be; the message names line and column.
     #[error("{0}")]
     Json(serde_json::Error),
+    /// A tile matrix set does not hold together.
+    #[error("tile matrix set {set}: {reason}")]
+    Set {
+        /// Its id, as written.
+        set: String,
+        /// Which member is wrong, and how.
+        reason: String,
+    },
     /// A layer does not hold together.
     #[error("layer {layer}: {reason}")]
     Layer {
@@ -36,7 +44,10 @@ pub enum LayersError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
+    #[serde(default)]
     layers: Vec<WrittenLayer>,
+    #[serde(default, rename = "tileMatrixSets")]
+    sets: Vec<sets::Written>,
 }
 
 #[derive(Deserialize)]
@@ -55,12 +66,28 @@ struct WrittenLayer {
     style: serde_json::Map<String, Value>,
 }
 
-/// Reads the layers; relative urls resolve against `base`.
-pub(super) fn parse(text: &str, base: &Root) -> Result<Vec<Layer>, LayersError> {
+/// Reads the layers and the tile matrix sets; relative urls resolve against `base`.
+pub(super) fn parse(text: &str, base: &Root) -> Result<(Vec<Layer>, Grids), LayersError> {
     let written: Written = serde_json::from_str(text).map_err(LayersError::Json)?;
+    Ok((read_layers(written.layers, base)?, read_sets(written.sets)?))
+}
+
+fn read_sets(written: Vec<sets::Written>) -> Result<Grids, LayersError> {
+    let mut names = HashSet::new();
+    let read = written.into_iter().map(|written| {
+        let set = written.id.clone();
+        if !names.insert(set.clone()) {
+            let reason = "the id stands twice".to_owned();
+            return Err(LayersError::Set { set, reason });
+        }
+        sets::read(written).map_err(|reason| LayersError::Set { set, reason })
+    });
+    read.collect::<Result<_, _>>().map(Grids::with)
+}
+
+fn read_layers(written: Vec<WrittenLayer>, base: &Root) -> Result<Vec<Layer>, LayersError> {
     let mut names = HashSet::new();
     written
-        .layers
         .into_iter()
         .map(|layer| {
             let name = layer.name.clone();

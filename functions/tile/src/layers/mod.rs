@@ -5,12 +5,14 @@
 //! any more, and its canonical text is its identity.
 
 mod file;
+mod sets;
 
 use std::fmt;
 
 use crate::access::{Access, Denied, Location, Root, beside};
 use crate::request::{
-    Address, Asked, BandName, Bands, Format, LayerName, Refused, Scale, Sidecars, Style, TileRequest, encode,
+    Address, Asked, BandName, Bands, Format, Grids, LayerName, Refused, Scale, Sidecars, Style, TileRequest,
+    encode,
 };
 
 pub use file::LayersError;
@@ -19,6 +21,7 @@ pub use file::LayersError;
 #[derive(Debug, Default)]
 pub struct Catalog {
     layers: Vec<Layer>,
+    grids: Grids,
     access: Access,
 }
 
@@ -85,8 +88,10 @@ pub enum Unresolved {
 impl Catalog {
     /// Reads a layers file; relative urls in it resolve against `base`.
     pub fn parse(text: &str, base: &Root, access: Access) -> Result<Self, LayersError> {
+        let (layers, grids) = file::parse(text, base)?;
         Ok(Self {
-            layers: file::parse(text, base)?,
+            layers,
+            grids,
             access,
         })
     }
@@ -94,14 +99,19 @@ impl Catalog {
     /// A catalog without layers.
     pub fn of_files(access: Access) -> Self {
         Self {
-            layers: Vec::new(),
             access,
+            ..Self::default()
         }
     }
 
     /// The layers in the order of their file.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
+    }
+
+    /// The tile matrix sets that requests may name.
+    pub fn grids(&self) -> &Grids {
+        &self.grids
     }
 
     /// The layer that a request names, if it names one.
@@ -202,7 +212,19 @@ impl Task {
                 named.iter().map(one).collect()
             }
         };
-        format!("{self} {}", files.join(" "))
+        format!("{self}{} {}", self.own_place(), files.join(" "))
+    }
+}
+
+impl Task {
+    /// Where the tile lies, if its set is the operator's own: that may mean something else tomorrow.
+    fn own_place(&self) -> String {
+        let set = self.address.grid().set();
+        if edgetile_raster::grid::find(&set.id).is_some() {
+            return String::new();
+        }
+        let bounds = set.tile_bounds(self.address.z(), self.address.x(), self.address.y());
+        format!(" {} {bounds:?}", set.crs.proj_string())
     }
 }
 

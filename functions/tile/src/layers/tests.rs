@@ -4,7 +4,7 @@ use http::Method;
 
 use super::*;
 use crate::access::Pattern;
-use crate::request::{Query, Route};
+use crate::request::{Grids, Query, Route};
 
 fn catalog(text: &str) -> Result<Catalog, LayersError> {
     let access = Access::new(
@@ -27,7 +27,7 @@ fn demo() -> Catalog {
 
 fn task(target: &str) -> Result<Task, Unresolved> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    match Route::parse(&Method::GET, path, query)? {
+    match Route::parse(&Method::GET, path, query, &Grids::default())? {
         Route::Tile(request) => demo().task(&request),
         other => panic!("{target} is no tile: {other:?}"),
     }
@@ -170,7 +170,8 @@ fn what_is_shown_of_a_task_holds_no_signature() {
 fn a_layers_size_counts_against_the_limit_too() {
     let catalog =
         catalog(r#"{"layers": [{"name": "a", "url": "a.tif", "style": {"tilesize": 1024}}]}"#).unwrap();
-    let Ok(Route::Tile(request)) = Route::parse(&Method::GET, "/tiles/a/0/0/0@4x", "") else {
+    let Ok(Route::Tile(request)) = Route::parse(&Method::GET, "/tiles/a/0/0/0@4x", "", &Grids::default())
+    else {
         panic!()
     };
     assert_eq!(
@@ -283,7 +284,13 @@ fn a_file_beside_an_allowed_one_must_be_allowed_too() {
     let catalog = Catalog::of_files(narrow);
     let ask = |sidecars: &str| {
         let query = format!("url=https://h/a.tif&sidecars={sidecars}");
-        let route = Route::parse(&Method::GET, "/cog/tiles/WebMercatorQuad/1/0/0", &query).unwrap();
+        let route = Route::parse(
+            &Method::GET,
+            "/cog/tiles/WebMercatorQuad/1/0/0",
+            &query,
+            &Grids::default(),
+        )
+        .unwrap();
         let Route::Tile(request) = route else { panic!() };
         catalog.task(&request).map(|task| task.style.sidecars)
     };
@@ -299,4 +306,106 @@ fn a_file_beside_an_allowed_one_must_be_allowed_too() {
     };
     assert_eq!(both("msk,ovr"), both("ovr,msk"));
     assert_ne!(both("ovr"), both("ovr,msk"));
+}
+
+/// A set by its extent, one as the standard writes it with latitude first, and one by an address of its system.
+const SETS: &str = r#"{"tileMatrixSets": [
+    {"id": "Alps", "title": "The Alps", "crs": "EPSG:3035", "extent": [3900000, 2300000, 4900000, 2900000], "matrices": 12, "tileSize": 512},
+    {"id": "Degrees", "crs": "http://www.opengis.net/def/crs/EPSG/0/4326", "orderedAxes": ["Lat", "Lon"], "tileMatrices": [
+        {"id": "3", "scaleDenominator": 1, "cellSize": 0.5, "cornerOfOrigin": "topLeft", "pointOfOrigin": [90, -180],
+         "tileWidth": 256, "tileHeight": 256, "matrixWidth": 3, "matrixHeight": 2},
+        {"id": "4", "cellSize": 0.25, "pointOfOrigin": [90, -180], "tileWidth": 256, "tileHeight": 256, "matrixWidth": 6, "matrixHeight": 3}]},
+    {"id": "Coded", "crs": {"uri": "urn:ogc:def:crs:EPSG::32633"}, "extent": [0, 0, 1000000, 1000000]}
+]}"#;
+
+#[test]
+fn sets_of_ones_own_are_served_beside_the_registered_ones() {
+    let catalog = catalog(SETS).unwrap();
+    let grids = catalog.grids();
+    let alps = grids.parse("Alps").unwrap();
+    assert_eq!(
+        (
+            alps.set().title.as_str(),
+            alps.deepest_zoom(),
+            alps.set().tile_size
+        ),
+        ("The Alps", 11, 512)
+    );
+    let corner = alps.set().tile_bounds(1, 1, 0).unwrap();
+    assert_eq!(
+        (corner.west, corner.north, corner.east),
+        (4_400_000.0, 2_900_000.0, 4_900_000.0)
+    );
+    let degrees = grids.parse("Degrees").unwrap();
+    let tile = degrees.set().tile_bounds(4, 1, 1).unwrap();
+    assert_eq!(
+        (tile.west, tile.south, tile.east, tile.north),
+        (-116.0, -38.0, -52.0, 26.0)
+    );
+    assert_eq!(grids.parse("Coded").unwrap().set().crs.epsg(), Some(32633));
+    assert!(grids.parse("WebMercatorQuad").is_ok() && grids.parse("alps").is_err());
+    let names: Vec<_> = grids.all().map(|set| set.id.clone()).collect();
+    assert_eq!(
+        (names.len(), names[0].as_str(), names[11].as_str()),
+        (14, "WebMercatorQuad", "Alps")
+    );
+}
+
+#[test]
+fn a_set_that_changes_changes_what_its_tiles_are() {
+    let canonical = |text: &str| {
+        let catalog = catalog(text).unwrap();
+        let target = ("/cog/tiles/Alps/1/0/0", "url=a.tif");
+        match Route::parse(&Method::GET, target.0, target.1, catalog.grids()) {
+            Ok(Route::Tile(request)) => catalog.task(&request).unwrap().canonical(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(canonical(SETS), canonical(SETS));
+    assert_ne!(canonical(SETS), canonical(&SETS.replace("3900000", "3900001")));
+    assert_ne!(
+        canonical(SETS),
+        canonical(&SETS.replace("EPSG:3035", "EPSG:2154"))
+    );
+}
+
+#[test]
+fn mistakes_in_sets_name_the_member() {
+    for (from, to, message) in [
+        ("Alps\"", "A/B\"", "set A/B: id: up to 64"),
+        ("Alps\"", "NZTM2000Quad\"", "id: a registered set"),
+        ("Alps\"", "Coded\"", "set Coded: the id stands twice"),
+        ("EPSG:3035", "EPSG:1", "set Alps: crs: EPSG:1"),
+        ("3900000, 2300000", "3900000, 9300000", "extent: west, south"),
+        ("\"matrices\": 12", "\"matrices\": 99", "matrices: 1 to 31"),
+        ("\"tileSize\": 512", "\"tileSize\": 1", "tileSize: 16 to 2048"),
+        (
+            "\"id\": \"4\"",
+            "\"id\": \"z4\"",
+            "set Degrees: tileMatrices.1.id: a zoom",
+        ),
+        ("0.25", "0.5", "cellSize falling"),
+        ("0.25", "-1", "tileMatrices.1.cellSize: a positive"),
+        (
+            "topLeft",
+            "bottomLeft",
+            "tileMatrices.0.cornerOfOrigin: only topLeft",
+        ),
+        (
+            "\"tileHeight\": 256, \"matrixWidth\": 6",
+            "\"tileHeight\": 128, \"matrixWidth\": 6",
+            "squares of one size",
+        ),
+        (
+            "[90, -180], \"tileWidth\"",
+            "[80, -180], \"tileWidth\"",
+            "tileMatrices.1.pointOfOrigin",
+        ),
+        ("\"crs\": \"EPSG:3035\", ", "", "missing field `crs`"),
+    ] {
+        let text = SETS.replace(from, to);
+        assert_ne!(text, SETS, "{from}");
+        let found = catalog(&text).unwrap_err().to_string();
+        assert!(found.contains(message), "{found}");
+    }
 }

@@ -11,17 +11,36 @@ use super::Refused;
 #[derive(Clone, Debug)]
 pub struct Grid(Arc<TileMatrixSet>);
 
-impl Grid {
-    /// The grid of a name.
-    pub fn parse(name: &str) -> Result<Self, Refused> {
-        grid::find(name).map(Self).ok_or(Refused::Unknown {
-            kind: "tile matrix set",
-        })
+/// The sets that requests may name: the registered ones, and the operator's own.
+#[derive(Clone, Debug, Default)]
+pub struct Grids(Vec<Arc<TileMatrixSet>>);
+
+impl Grids {
+    /// The registered sets and these.
+    pub fn with(own: Vec<Arc<TileMatrixSet>>) -> Self {
+        Self(own)
     }
 
+    /// The grid of a name.
+    pub fn parse(&self, name: &str) -> Result<Grid, Refused> {
+        let own = self.0.iter().find(|set| set.id == name).cloned();
+        let unknown = Refused::Unknown {
+            kind: "tile matrix set",
+        };
+        own.or_else(|| grid::find(name)).map(Grid).ok_or(unknown)
+    }
+
+    /// Every set, the registered ones first.
+    pub fn all(&self) -> impl Iterator<Item = Arc<TileMatrixSet>> {
+        let registered = grid::registered().filter_map(grid::find);
+        registered.chain(self.0.iter().cloned())
+    }
+}
+
+impl Grid {
     /// The web's own: EPSG:3857, 256-pixel tiles, one tile at zoom 0.
     pub fn web() -> Result<Self, Refused> {
-        Self::parse("WebMercatorQuad")
+        Grids::default().parse("WebMercatorQuad")
     }
 
     /// The set itself.
@@ -277,7 +296,7 @@ mod tests {
         ] {
             assert!(web(z, x, y).is_none(), "{z}/{x}/{y}");
         }
-        let wide = Grid::parse("WorldCRS84Quad").unwrap();
+        let wide = Grids::default().parse("WorldCRS84Quad").unwrap();
         assert!(Address::new(wide.clone(), 0, 1, 0).is_some());
         assert!(Address::new(wide, 0, 0, 1).is_none());
     }

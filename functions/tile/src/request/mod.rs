@@ -17,7 +17,7 @@ mod tests;
 
 use std::fmt;
 
-pub use address::{Address, Format, Grid, Scale};
+pub use address::{Address, Format, Grid, Grids, Scale};
 pub use colormap::ColormapChoice;
 pub use formula::Formula;
 pub use query::{Query, encode, slip_of};

@@ -5,7 +5,8 @@ use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Format, Grid, LayerName, Pairs, Query, Refused, Scale, Sidecars, Style, ndvi, source,
+    Address, Asked, Format, Grid, Grids, LayerName, Pairs, Query, Refused, Scale, Sidecars, Style, ndvi,
+    source,
 };
 
 /// Everything that can be asked.
@@ -92,8 +93,8 @@ pub struct PointRequest {
 }
 
 impl Route {
-    /// Reads a request line: the path as it was sent, the query without its `?`.
-    pub fn parse(method: &Method, path: &str, raw_query: &str) -> Result<Self, Refused> {
+    /// Reads a request line: the path as it was sent, the query without its `?`; `grids` are those that it may name.
+    pub fn parse(method: &Method, path: &str, raw_query: &str, grids: &Grids) -> Result<Self, Refused> {
         if method != Method::GET && method != Method::HEAD {
             return Err(Refused::Method);
         }
@@ -103,7 +104,7 @@ impl Route {
         if segments == ["viewer"] && path.ends_with('/') {
             return Err(Refused::NoSuchPath);
         }
-        if let Some(route) = fixed(&segments)? {
+        if let Some(route) = fixed(&segments, grids)? {
             return Ok(route);
         }
         let query = Query::parse(raw_query)?;
@@ -111,9 +112,9 @@ impl Route {
             ["tiles", layer, rest @ ..] => Line::layer(layer)?.read(rest, &query),
             ["ndvi", rest @ ..] => Line::ndvi(&query)?.read(rest, &query),
             ["cog", "tiles", grid, rest @ ..] => {
-                Line::file(&query, Grid::parse(grid)?)?.read_tile(rest, &query)
+                Line::file(&query, grids.parse(grid)?)?.read_tile(rest, &query)
             }
-            ["cog", grid, "tilejson.json"] => Line::file(&query, Grid::parse(grid)?)?.read_tilejson(&query),
+            ["cog", grid, "tilejson.json"] => Line::file(&query, grids.parse(grid)?)?.read_tilejson(&query),
             ["cog", "info"] => Ok(Route::Info(InfoRequest {
                 asked: source::read(&query)?,
                 sidecars: Sidecars::read(&query)?,
@@ -125,7 +126,7 @@ impl Route {
 }
 
 /// The routes without parameters.
-fn fixed(segments: &[&str]) -> Result<Option<Route>, Refused> {
+fn fixed(segments: &[&str], grids: &Grids) -> Result<Option<Route>, Refused> {
     Ok(Some(match segments {
         [] => Route::Viewer(String::new()),
         ["healthz"] => Route::Health,
@@ -134,7 +135,7 @@ fn fixed(segments: &[&str]) -> Result<Option<Route>, Refused> {
         ["colorMaps"] => Route::ColorMaps,
         ["colorMaps", name] => Route::ColorMap((*name).to_owned()),
         ["tileMatrixSets"] => Route::TileMatrixSets,
-        ["tileMatrixSets", name] => Route::TileMatrixSet(Grid::parse(name)?),
+        ["tileMatrixSets", name] => Route::TileMatrixSet(grids.parse(name)?),
         _ => return Ok(None),
     }))
 }

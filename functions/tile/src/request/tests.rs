@@ -8,7 +8,7 @@ use super::*;
 
 fn get(target: &str) -> Result<Route, Refused> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    Route::parse(&Method::GET, path, query)
+    Route::parse(&Method::GET, path, query, &Grids::default())
 }
 
 fn tile(target: &str) -> TileRequest {
@@ -118,7 +118,10 @@ fn paths_that_are_wrong_say_what_is() {
         get("/tiles/x/1/2/0"),
         Err(Refused::OffGrid { z: 1, x: 2, y: 0, .. })
     ));
-    assert_eq!(Route::parse(&Method::POST, "/healthz", ""), Err(Refused::Method));
+    assert_eq!(
+        Route::parse(&Method::POST, "/healthz", "", &Grids::default()),
+        Err(Refused::Method)
+    );
 }
 
 #[test]

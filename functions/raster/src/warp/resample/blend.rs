@@ -189,8 +189,8 @@ impl<T: Sample> Blend<'_, T> {
                     }
                 }
             }
-            // Column by column, so that weights are computed once for all bands. Each band is in order already: a sort that merges.
-            left.sort();
+            // Column by column, so that weights are computed once for all bands.
+            left.sort_unstable();
             let mut prepared = usize::MAX;
             for (column, band) in left.iter().copied() {
                 if prepared != column {
