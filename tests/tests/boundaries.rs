@@ -42,12 +42,19 @@ fn is_of_tests(path: &Path) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_stem()) else {
         return false;
     };
-    let declared = format!("#[cfg(test)]\nmod {};", name.to_string_lossy());
+    let declared = format!("\nmod {};", name.to_string_lossy());
+    // Between the attribute and the module there may be others, but no other item.
+    let for_tests = |text: String| {
+        text.split("#[cfg(test)]").skip(1).any(|after| {
+            let attributes = after.find(&declared).map(|at| &after[..at]);
+            attributes.is_some_and(|attributes| !attributes.contains(';'))
+        })
+    };
     ["mod.rs", "lib.rs"]
         .map(|module| folder.join(module))
         .into_iter()
         .chain([folder.with_extension("rs")])
-        .any(|module| fs::read_to_string(module).is_ok_and(|text| text.contains(&declared)))
+        .any(|module| fs::read_to_string(module).is_ok_and(for_tests))
 }
 
 /// The lines that are neither comments nor in the test module at the end of a file.

@@ -148,7 +148,7 @@ async fn blocks_of_a_replaced_file_are_not_served() {
     let url = store.url("a.tif");
     let noticing = server
         .get(&format!(
-            "/cog/tiles/WebMercatorQuad/13/4357/2843.png?url={url}&bidx=1&rescale=0,3000"
+            "/cog/tiles/WebMercatorQuad/13/4357/2844.png?url={url}&bidx=1&rescale=0,3000"
         ))
         .await;
     assert_eq!(noticing.status(), 200, "{:?}", noticing.body());

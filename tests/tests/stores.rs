@@ -86,8 +86,9 @@ async fn a_cold_tile_is_two_rounds_and_a_warm_one_is_one() {
             .all(|request| request.method == "GET" && !request.range.is_empty()),
         "{requests:#?}"
     );
+    // Half of its blocks are those of the first tile.
     let warm = server
-        .get("/cog/tiles/WebMercatorQuad/13/4358/2843.png?url=a%20b.tif&bidx=1&rescale=0,3000")
+        .get("/cog/tiles/WebMercatorQuad/13/4358/2844.png?url=a%20b.tif&bidx=1&rescale=0,3000")
         .await;
     let requests = store.log.take();
     assert_eq!(warm.status(), 200);

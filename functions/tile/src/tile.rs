@@ -120,9 +120,9 @@ impl Reading {
     ) -> Result<Vec<File>, Problem> {
         let sidecars = sidecars.unwrap_or_default();
         let open = async |(name, location): (Option<BandName>, &Location)| {
-            let source = async { Ok(self.source(location, call).await?) };
+            let source = self.source(location, call);
             let both = sidecars.overviews != Wish::No && sidecars.mask != Wish::No;
-            let (source, overviews, mask, mask_overviews) = tokio::try_join!(
+            let (source, overviews, mask, mask_overviews) = tokio::join!(
                 source,
                 self.beside(location, OVERVIEWS, sidecars.overviews, call),
                 self.beside(location, MASK, sidecars.mask, call),
@@ -132,10 +132,12 @@ impl Reading {
                     if both { Wish::IfThere } else { Wish::No },
                     call
                 ),
-            )?;
+            );
+            // In this order, so that of several problems always the same is told.
+            let (source, overviews, mask): (Arc<Source>, _, _) = (source?, overviews?, mask?);
             let beside = Beside {
                 overviews: overviews.map(|overviews| Overviews::new(overviews, &source)),
-                mask_overviews: mask_overviews.filter(|_| mask.is_some()),
+                mask_overviews: mask_overviews?.filter(|_| mask.is_some()),
                 mask,
             };
             Ok::<_, Problem>(File { name, source, beside })
