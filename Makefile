@@ -14,7 +14,7 @@ export PATH := $(PATH):$(tools)/bin
 
 include infra/deploy.mk
 
-.PHONY: fuzz fuzz-corpus bench-decode bench-warp mosaics
+.PHONY: fuzz fuzz-corpus bench-decode bench-warp bench-reads mosaics
 .PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit docs sample invoke watch clean
 
 help: ## this list
@@ -122,6 +122,9 @@ bench-warp: $(tools)/native.stamp ## time the warp of a tile with every kernel (
 mosaics: build ## a picture of every special case of the globe, joined from tiles, into target/mosaics: to be looked at
 	python3 -m venv target/venv && target/venv/bin/pip install -q --disable-pip-version-check -r functions/raster/testdata/requirements.txt
 	target/venv/bin/python tests/world/mosaics.py target/fast/edgetile target/mosaics
+
+bench-reads: build ## what tiles cost to read, and how many there are a second (BENCH=cost, load, stalls: one table)
+	EDGETILE_BIN=$(abspath target/fast/edgetile) cargo bench --locked --profile dev -p edgetile-tests --bench reads -- $(BENCH)
 
 # ---------------------------------------------------------------- the function, locally
 $(tools)/lambda.stamp: $(tools)/native.stamp

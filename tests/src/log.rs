@@ -14,6 +14,8 @@ pub struct Entry {
     pub method: String,
     /// The path, as it was sent.
     pub path: String,
+    /// The query, as it was sent; empty without one.
+    pub query: String,
     /// `Range`, as it was sent; empty without one.
     pub range: String,
     /// `If-Match`, as it was sent; empty without one.
@@ -94,6 +96,19 @@ impl Requests {
             .unwrap_or_default()
     }
 
+    /// How many ask for the same range of the same file as one before them, within that time.
+    pub fn repeated(&self, within: Duration) -> usize {
+        let mut last = std::collections::HashMap::new();
+        let mut repeated = 0;
+        for entry in &self.0 {
+            if let Some(before) = last.insert((&entry.path, &entry.range), entry.came) {
+                let apart = entry.came.max(before) - entry.came.min(before);
+                repeated += usize::from(apart <= within);
+            }
+        }
+        repeated
+    }
+
     /// The time from the first request to the beginning of the last answer.
     pub fn span(&self) -> Duration {
         let first = self.0.iter().map(|entry| entry.came).min();
@@ -114,6 +129,7 @@ mod tests {
         let entry = |(came, went): &(u64, u64)| Entry {
             method: "GET".into(),
             path: "/a".into(),
+            query: String::new(),
             range: String::new(),
             if_match: String::new(),
             status: 206,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use aws_sdk_s3::config::{BehaviorVersion, Credentials, Region};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use http::header::{CONTENT_LENGTH, IF_MATCH, RANGE};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, RANGE};
 use http::{HeaderMap, HeaderName, Request, Response};
 use hyper::body::Incoming;
 use s3s::auth::SimpleAuth;
@@ -37,13 +37,25 @@ pub struct Store {
 impl Store {
     /// Starts an empty store that waits `latency` before each answer.
     pub async fn start(latency: Duration) -> Self {
+        Self::start_in(None, latency).await
+    }
+
+    /// Starts an empty store whose buckets lie in a region: reads that are signed for another are sent there.
+    pub async fn start_in(region: Option<&'static str>, latency: Duration) -> Self {
         let mut builder = S3ServiceBuilder::new(Memory::default());
         builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
         let service = builder.build();
         let log = Arc::new(Log::default());
         let shared = log.clone();
         let address = listen(Arc::default(), move |request, connection| {
-            answer(service.clone(), shared.clone(), latency, request, connection)
+            answer(
+                service.clone(),
+                shared.clone(),
+                region,
+                latency,
+                request,
+                connection,
+            )
         })
         .await;
         Self { address, log }
@@ -85,6 +97,7 @@ impl Store {
 async fn answer(
     service: S3Service,
     log: Arc<Log>,
+    region: Option<&'static str>,
     latency: Duration,
     request: Request<Incoming>,
     connection: u64,
@@ -98,9 +111,18 @@ async fn answer(
             .to_owned()
     };
     let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
+    let query = request.uri().query().unwrap_or_default().to_owned();
     let (range, if_match) = (text(request.headers(), RANGE), text(request.headers(), IF_MATCH));
     tokio::time::sleep(latency).await;
-    let response = service.call(request.map(Body::from)).await?;
+    let signed = text(request.headers(), AUTHORIZATION);
+    let response = match region {
+        Some(region) if method != "PUT" && !signed.contains(&format!("/{region}/s3/")) => Response::builder()
+            .status(301)
+            .header("x-amz-bucket-region", region)
+            .body(Body::empty())
+            .expect("headers of text"),
+        _ => service.call(request.map(Body::from)).await?,
+    };
     if method != "PUT" {
         let bytes = text(response.headers(), CONTENT_LENGTH)
             .parse()
@@ -109,6 +131,7 @@ async fn answer(
         log.add(Entry {
             method,
             path,
+            query,
             range,
             if_match,
             status,

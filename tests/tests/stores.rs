@@ -26,6 +26,7 @@ async fn s3(environment: &[(&str, &str)], store: &Store) -> Server {
         .iter()
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
+    all.retain(|(name, _)| environment.iter().all(|(other, _)| other != name));
     all.extend(environment);
     Server::start(&[], &all)
 }
@@ -169,5 +170,63 @@ async fn connections_are_kept() {
         requests.count() >= 6 && requests.connections() <= 4,
         "{} connections",
         requests.connections()
+    );
+}
+
+#[tokio::test]
+async fn a_bucket_in_another_region_is_found_once_and_remembered() {
+    let store = Store::start_in(Some("eu-north-1"), Duration::from_millis(20)).await;
+    let settings = [("EDGETILE_DATA", "s3://scenes/2024"), ("AWS_REGION", "us-west-2")];
+    let server = s3(&settings, &store).await;
+    let cold = server.get(&target("a%20b.tif")).await;
+    assert_eq!(cold.status(), 200, "{:?}", cold.body());
+    let statuses: Vec<u16> = store.log.take().0.iter().map(|request| request.status).collect();
+    assert_eq!(statuses[..2], [301, 206]);
+    assert!(statuses[2..].iter().all(|status| *status == 206), "{statuses:?}");
+    let gets = format!("gets={};", statuses.len());
+    assert!(header(&cold, "edgetile-cost").starts_with(&gets));
+    // A region that the store does not stay with is no loop.
+    let nowhere = Store::start_in(Some("eu-north-1 or so"), Duration::ZERO).await;
+    let server = s3(&settings, &nowhere).await;
+    assert_eq!(server.get(&target("a%20b.tif")).await.status(), 502);
+    assert!(nowhere.log.take().count() <= 6);
+}
+
+#[tokio::test]
+async fn keys_with_any_characters_are_found() {
+    let store = Store::start(Duration::ZERO).await;
+    let server = s3(&[("EDGETILE_DATA", "s3://scenes")], &store).await;
+    for key in [
+        "x/a b.tif",
+        "x/a#b.tif",
+        "x/a%20b.tif",
+        "x/a+b.tif",
+        "x/größe 日本.tif",
+        "x/a&b=c;d.tif",
+    ] {
+        store.put("scenes", key, sample()).await;
+        let encoded = key.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>();
+        let encoded = encoded.concat();
+        let tile = server.get(&target(&encoded)).await;
+        assert_eq!(tile.status(), 200, "{key}: {:?}", tile.body());
+    }
+}
+
+#[tokio::test]
+async fn the_query_of_a_presigned_url_is_sent_as_it_was_written() {
+    let store = HttpStore::start(Duration::ZERO).await;
+    store.put("a.tif", sample());
+    let server = Server::start(&["--allow-urls", &store.url("*")], &[]);
+    let query = "X-Amz-Signature=a%2Bb%2F&X-Amz-Date=20260101T000000Z";
+    let escaped = store
+        .url(&format!("a.tif?{query}"))
+        .replace('%', "%25")
+        .replace('&', "%26");
+    let tile = server.get(&target(&escaped)).await;
+    assert_eq!(tile.status(), 200, "{:?}", tile.body());
+    let requests = store.log.take();
+    assert!(
+        requests.0.iter().all(|request| request.query == query),
+        "{requests:#?}"
     );
 }

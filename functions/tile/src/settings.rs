@@ -69,6 +69,12 @@ pub const TABLE: &[Setting] = &[
         "Memory for headers and blocks, in MB.",
     ),
     setting(
+        "EDGETILE_INDEX",
+        Some("--index"),
+        "none",
+        "An index of headers that edgetile index made: a path or a url.",
+    ),
+    setting(
         "EDGETILE_READS",
         Some("--reads"),
         "32",
@@ -114,6 +120,8 @@ pub struct Settings {
     pub allowed: Vec<Pattern>,
     /// Memory for headers and blocks, in bytes.
     pub cache_bytes: usize,
+    /// The index of headers, as it was written.
+    pub index: Option<String>,
     /// Reads that may be in flight to one host.
     pub reads: usize,
     /// The answer where a tile holds no data.
@@ -216,6 +224,7 @@ impl Settings {
                 .with("EDGETILE_CACHE_MB", read_megabytes)?
                 .unwrap_or(CACHE_MB) as usize
                 * 1_000_000,
+            index: sources.text("EDGETILE_INDEX"),
             reads: sources.with("EDGETILE_READS", read_reads)?.unwrap_or(READS) as usize,
             empty_tile: sources
                 .with("EDGETILE_EMPTY_TILE", EmptyTile::parse)?

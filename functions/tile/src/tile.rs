@@ -43,12 +43,15 @@ pub struct Call<'a> {
 }
 
 impl Reading {
-    /// Draws a tile. A file that is replaced meanwhile is opened anew, once.
+    /// Draws a tile. Files that are replaced meanwhile are opened anew, each once: the first that is noticed ends a try.
     pub async fn tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
-        match self.try_tile(task, call).await {
-            Err(Problem::Replaced) => self.try_tile(task, call).await,
-            outcome => outcome,
+        for _ in task.files.locations() {
+            match self.try_tile(task, call).await {
+                Err(Problem::Replaced) => {}
+                outcome => return outcome,
+            }
         }
+        self.try_tile(task, call).await
     }
 
     async fn try_tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {

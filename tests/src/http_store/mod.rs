@@ -225,6 +225,7 @@ async fn answer(
     log.add(Entry {
         method,
         path,
+        query: request.uri().query().unwrap_or_default().to_owned(),
         range,
         if_match,
         status,

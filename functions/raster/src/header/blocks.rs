@@ -79,6 +79,16 @@ impl Blocks {
         self.offsets.count == 0
     }
 
+    /// Where the arrays lie whose entries [`Self::get`] asks for: of offsets, and of counts unless leaders stand for them.
+    pub fn arrays(&self) -> impl Iterator<Item = Range<u64>> + use<> {
+        let counts = self.counts.filter(|_| !self.leaders);
+        let span = |array: Array| {
+            let length = array.count.saturating_mul(array.kind.size());
+            array.at..array.at.saturating_add(length)
+        };
+        std::iter::once(self.offsets).chain(counts).map(span)
+    }
+
     /// Where block `index` lies in a file of `size` bytes. `None` where the arrays end before it.
     ///
     /// # Errors

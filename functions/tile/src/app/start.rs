@@ -2,14 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt};
+
 use super::App;
 use super::journal::Journal;
 use crate::access::{Access, Location, Malformed, Root};
 use crate::fetch::{Fetcher, Meter};
 use crate::layers::{Catalog, LayersError};
-use crate::response::Policy;
+use crate::response::{Policy, Problem};
 use crate::settings::Settings;
 use crate::source::Sources;
+use crate::source::index::{Index, IndexError};
 use crate::source::store::{StoreError, Stores};
 use crate::tile::Reading;
 
@@ -22,6 +26,8 @@ const LAYERS_BYTES: u64 = 16 << 20;
 /// Of the memory for headers and blocks, one part in so many is for headers. One of them takes about 75 kB and spares a
 /// round trip; a block takes about as much and spares a read beside others.
 const HEADERS_SHARE: u64 = 4;
+/// The largest index of headers that is read, in bytes: that of some ten thousand scenes.
+const INDEX_BYTES: u64 = 256 << 20;
 /// How long the layers file may take: a Lambda function has 10 s to become ready.
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -30,11 +36,16 @@ const WARMTH: Duration = Duration::from_secs(3);
 /// Files of layers that are opened before they are asked for: as many as the cache holds with its default.
 const WARM: usize = 64;
 
+/// How long opening a file for an index may take.
+const FILE_PATIENCE: Duration = Duration::from_secs(30);
+/// Files that are opened at once for an index.
+const AT_ONCE: usize = 32;
+
 /// Why the app cannot start. All of it is for the operator to mend.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The layers file has an address that is none.
-    #[error("layers file {path}: {error}")]
+    /// The layers file or the index has an address that is none.
+    #[error("{path}: {error}")]
     Address {
         /// As it was written.
         path: String,
@@ -60,6 +71,22 @@ pub enum StartError {
     /// The root of relative urls is a folder that is not there.
     #[error("EDGETILE_DATA or --data names {0}, which is no folder here")]
     NoFolder(String),
+    /// The index of headers cannot be read.
+    #[error("index of headers {path}: {error}")]
+    Unindexed {
+        /// As it was written.
+        path: String,
+        /// Why.
+        error: StoreError,
+    },
+    /// The index of headers is not what it should be.
+    #[error("index of headers {path}: {error}")]
+    Index {
+        /// As it was written.
+        path: String,
+        /// What is wrong with it.
+        error: IndexError,
+    },
     /// `Cache-Control` cannot be sent.
     #[error("EDGETILE_CACHE_CONTROL holds a character that a header cannot")]
     CacheControl,
@@ -87,6 +114,7 @@ impl App {
         let of_headers = cache_bytes / HEADERS_SHARE;
         let fetcher = Fetcher::new(cache_bytes - of_headers);
         let catalog = catalog(access, &settings, &stores, &fetcher).await?;
+        let index = index(&settings, &stores, &fetcher).await?;
         let tile_cache_control = settings
             .cache_control
             .parse()
@@ -94,7 +122,7 @@ impl App {
         Ok(Self {
             catalog,
             reading: Reading {
-                sources: Sources::new(stores, of_headers),
+                sources: Sources::new(stores, index, of_headers),
                 fetcher,
             },
             policy: Policy {
@@ -124,6 +152,27 @@ impl App {
             .into_iter()
             .map(|location| sources.open(location, fetcher, deadline, &meter));
         futures_util::future::join_all(open).await;
+    }
+
+    /// An index of the headers of files, to be loaded as `EDGETILE_INDEX`. If one cannot be opened, which one and why.
+    pub async fn index(&self, locations: &[Location]) -> Result<Vec<u8>, (usize, Problem)> {
+        let Reading { sources, fetcher } = &self.reading;
+        let meter = Meter::default();
+        let pack = async |(at, location): (usize, &Location)| {
+            let deadline = Instant::now() + FILE_PATIENCE;
+            let packed = async {
+                let source = sources.open(location, fetcher, deadline, &meter).await?;
+                source.packed(fetcher, deadline, &meter).await
+            };
+            packed.await.map_err(|error| (at, error.into()))
+        };
+        let packed = futures_util::stream::iter(locations.iter().enumerate().map(pack));
+        let mut packed = std::pin::pin!(packed.buffered(AT_ONCE));
+        let mut index = Index::begin();
+        while let Some(entry) = packed.try_next().await? {
+            index.extend(entry);
+        }
+        Ok(index)
     }
 }
 
@@ -156,18 +205,38 @@ async fn catalog(
         .data
         .clone()
         .unwrap_or_else(|| Root::parent_of(&location));
-    let text = match read_text(&location, stores, fetcher).await {
-        Ok(text) => text,
+    let text = match read(&location, LAYERS_BYTES, stores, fetcher).await {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => return Err(StartError::Unreadable { path, error }),
     };
     Catalog::parse(&text, &base, access).map_err(|error| StartError::Layers { path, error })
 }
 
-async fn read_text(location: &Location, stores: &Stores, fetcher: &Fetcher) -> Result<String, StoreError> {
+async fn index(settings: &Settings, stores: &Stores, fetcher: &Fetcher) -> Result<Index, StartError> {
+    let Some(path) = settings.index.clone() else {
+        return Ok(Index::default());
+    };
+    let location = match Root::Folder(".".into()).trusted(&path) {
+        Ok(location) => location,
+        Err(error) => return Err(StartError::Address { path, error }),
+    };
+    match read(&location, INDEX_BYTES, stores, fetcher).await {
+        Ok(bytes) => Index::parse(bytes).map_err(|error| StartError::Index { path, error }),
+        Err(error) => Err(StartError::Unindexed { path, error }),
+    }
+}
+
+/// A whole file, up to `limit` bytes of it.
+async fn read(
+    location: &Location,
+    limit: u64,
+    stores: &Stores,
+    fetcher: &Fetcher,
+) -> Result<Bytes, StoreError> {
     let object = stores.object(location)?;
     let deadline = Instant::now() + PATIENCE;
     let answer = fetcher
-        .read(&object, 0..LAYERS_BYTES, None, deadline, &Meter::default())
+        .read(&object, 0..limit, None, deadline, &Meter::default())
         .await?;
-    Ok(String::from_utf8_lossy(&answer.bytes).into_owned())
+    Ok(answer.bytes)
 }

@@ -32,6 +32,11 @@ pub enum Command {
         /// Which file.
         url: String,
     },
+    /// Pack the headers of files into an index.
+    Index {
+        /// Which files; `-` stands for a list on standard input.
+        urls: Vec<String>,
+    },
 }
 
 /// A tile of a file.
@@ -77,12 +82,13 @@ impl Command {
                 "serve" => serve(&mut parser),
                 "tile" => tile(&mut parser),
                 "info" => info(&mut parser),
+                "index" => index(&mut parser),
                 other => Err(Usage(format!(
-                    "{other} is no command: there are serve, tile and info"
+                    "{other} is no command: there are serve, tile, info and index"
                 ))),
             },
             Some(other) => Err(other.unexpected().into()),
-            None => Err(Usage("give a command: serve, tile or info".to_owned())),
+            None => Err(Usage("give a command: serve, tile, info or index".to_owned())),
         }
     }
 }
@@ -180,6 +186,21 @@ fn info(parser: &mut Parser) -> Result<Command, Usage> {
     Ok(Command::Info { url })
 }
 
+fn index(parser: &mut Parser) -> Result<Command, Usage> {
+    let mut urls = Vec::new();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Print(help::index())),
+            Arg::Value(word) => urls.push(word.string()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if urls.is_empty() {
+        return Err(Usage("index takes urls: edgetile index URL… > FILE".to_owned()));
+    }
+    Ok(Command::Index { urls })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +256,14 @@ mod tests {
 
     #[test]
     fn help_is_everywhere_and_names_what_is_there() {
-        for line in ["--help", "-h", "serve --help", "tile -h", "info --help"] {
+        for line in [
+            "--help",
+            "-h",
+            "serve --help",
+            "tile -h",
+            "info --help",
+            "index -h",
+        ] {
             let Ok(Command::Print(text)) = parse(line) else {
                 panic!("{line}")
             };
@@ -280,6 +308,8 @@ mod tests {
             ("tile a.tif 1 2 3 --bidx", "has no value"),
             ("info", "info takes a url"),
             ("info a b", "b"),
+            ("index", "index takes urls"),
+            ("index --all", "--all"),
         ] {
             assert!(message(line).contains(wanted), "{line}: {}", message(line));
         }

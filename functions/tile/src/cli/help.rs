@@ -12,6 +12,7 @@ edgetile: map tiles from Cloud-Optimized GeoTIFFs, one request at a time
   edgetile serve              serve tiles, and a page to look at them
   edgetile tile URL Z X Y     draw one tile into a file
   edgetile info URL           say what a GeoTIFF is, and what is unusual about it
+  edgetile index URL…         pack the headers of GeoTIFFs into one file
 
   --help after a command says more, --version prints the version.
   Under AWS Lambda (AWS_LAMBDA_RUNTIME_API is set) it is the function."
@@ -72,5 +73,17 @@ edgetile info URL: say what a GeoTIFF is as JSON, what a tile of it costs at eac
   Files beside it are named where they are there: overviews (URL.ovr) and a mask (URL.msk).
 
   URL is a path, or an address that starts with s3://, gs://, az:// or https://."
+        .to_owned()
+}
+
+pub(super) fn index() -> String {
+    "\
+edgetile index URL… > FILE: pack the headers of GeoTIFFs into one file
+
+  A server that loads it (EDGETILE_INDEX) need not read the head of a file before its first tile: that takes one
+  round trip, not two. A file that was replaced since is noticed, and read as if it were not in the index.
+
+  URL is an address that starts with s3://, gs://, az:// or https://, written as requests and layers resolve it, or a
+  path; - reads a list from standard input, one on a line. A signature in an address ends up in the index."
         .to_owned()
 }

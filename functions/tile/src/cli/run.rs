@@ -12,7 +12,7 @@ use tokio::runtime::Builder;
 use tracing::Level;
 
 use super::command::{Command, Tile, Usage};
-use crate::access::Root;
+use crate::access::{Location, Root};
 use crate::app::App;
 use crate::request::encode;
 use crate::response::{About, Outcome, Problem};
@@ -72,6 +72,14 @@ pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Re
             checked(&url)?;
             to_the_end(describe(&url, environment))
         }
+        Command::Index { urls } => {
+            let urls = listed(urls)?;
+            let locations = urls
+                .iter()
+                .map(|url| located(url))
+                .collect::<Result<Vec<_>, _>>()?;
+            to_the_end(index(&urls, &locations, environment))
+        }
     }
 }
 
@@ -119,6 +127,46 @@ fn checked(url: &str) -> Result<(), Failure> {
     here.trusted(url)
         .map(|_| ())
         .map_err(|error| Failure::Usage(format!("{url}: {error}")))
+}
+
+/// The urls themselves; for `-` those on the lines of standard input.
+fn listed(urls: Vec<String>) -> Result<Vec<String>, Failure> {
+    let mut all = Vec::new();
+    for url in urls {
+        if url == "-" {
+            let text = std::io::read_to_string(std::io::stdin()).map_err(failed)?;
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            all.extend(lines.map(str::to_owned));
+        } else {
+            all.push(url);
+        }
+    }
+    Ok(all)
+}
+
+/// Where a url leads that the operator wrote; paths from here are made whole, as a server elsewhere would write them.
+fn located(url: &str) -> Result<Location, Failure> {
+    let here = std::path::absolute(".").map_err(failed)?;
+    Root::Folder(here)
+        .trusted(url)
+        .map_err(|error| Failure::Usage(format!("{url}: {error}")))
+}
+
+async fn index(
+    urls: &[String],
+    locations: &[Location],
+    environment: BTreeMap<String, String>,
+) -> Result<(), Failure> {
+    let settings =
+        Settings::read(&BTreeMap::new(), environment).map_err(|error| Failure::Usage(error.to_string()))?;
+    let app = App::for_operator(settings).await.map_err(failed)?;
+    match app.index(locations).await {
+        Ok(index) => write("-", &index),
+        Err((at, problem)) => {
+            let url = urls.get(at).map_or("", String::as_str);
+            Err(Failure::Failed(format!("{url}: {problem}")))
+        }
+    }
 }
 
 async fn ask(target: &str, environment: BTreeMap<String, String>) -> Result<Outcome, Failure> {

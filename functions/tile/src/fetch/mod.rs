@@ -32,9 +32,9 @@ const TRIES: u32 = 3;
 /// The wait before the second try; it doubles, and varies by half so that many clients do not come back together.
 const FIRST_BACKOFF: Duration = Duration::from_millis(40);
 
-/// How often a read may meet a connection that the store had closed, before that counts as a try: the first such read
+/// How often a read may be sent again at once, before that counts as a try. The first that meets a closed connection
 /// drops all that were idle, so that a second one is rare.
-const MOST_STALE: u32 = 3;
+const MOST_AGAIN: u32 = 3;
 
 /// A block, to guess how many of them a cache will hold.
 const TYPICAL_BLOCK: u64 = 100 << 10;
@@ -95,7 +95,7 @@ impl Fetcher {
             meter,
         };
         let mut backoff = FIRST_BACKOFF;
-        let (mut tried, mut stale) = (0, 0);
+        let (mut tried, mut again) = (0, 0);
         loop {
             tried += 1;
             let answer = timeout_at(deadline.into(), self.hedged(&ask)).await;
@@ -103,8 +103,8 @@ impl Fetcher {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            if error == StoreError::Stale && stale < MOST_STALE {
-                (tried, stale) = (tried - 1, stale + 1);
+            if error == StoreError::Again && again < MOST_AGAIN {
+                (tried, again) = (tried - 1, again + 1);
                 continue;
             }
             let wait = backoff.mul_f64(0.75 + 0.5 * jitter());

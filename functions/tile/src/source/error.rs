@@ -28,7 +28,7 @@ impl From<SourceError> for Problem {
                 StoreError::Forbidden => Self::Denied(Denied),
                 StoreError::Replaced => Self::Replaced,
                 StoreError::Throttled => Self::StoreBusy,
-                StoreError::Unavailable | StoreError::Stale | StoreError::WrongAnswer => Self::StoreFailed,
+                StoreError::Unavailable | StoreError::Again | StoreError::WrongAnswer => Self::StoreFailed,
                 StoreError::TimedOut => Self::OutOfTime,
             },
             SourceError::File(error) => match &error {

@@ -6,6 +6,7 @@
 pub mod store;
 pub mod transport;
 pub mod beside;
+pub mod index;
 mod pieces;
 mod error;
 
@@ -24,6 +25,7 @@ use tokio::time::timeout_at;
 
 use crate::access::Location;
 use crate::fetch::{Cache, Edition, Fetcher, Found, Lead, Meter};
+use index::Index;
 use store::{Object, StoreError, Stores};
 
 pub use error::{PlaceError, SourceError};
@@ -59,12 +61,28 @@ pub struct Source {
     /// The CRS, or why there is none.
     pub crs: Result<Crs, CrsError>,
     known: Known,
-    checked: Mutex<Instant>,
+    /// When a read last found this version in its place.
+    checked: Mutex<Option<Instant>>,
     /// Whether a read has found another version in its place.
     replaced: AtomicBool,
 }
 
 impl Source {
+    /// A file whose header was read from `known`.
+    fn new(object: Object, edition: Edition, header: Header, known: Known, checked: Option<Instant>) -> Self {
+        let keys = header.geo_keys.as_ref().map_err(Clone::clone);
+        let crs = keys.and_then(Crs::from_geokeys);
+        Self {
+            object,
+            edition: Arc::new(edition),
+            header,
+            crs,
+            known,
+            checked: Mutex::new(checked),
+            replaced: AtomicBool::new(false),
+        }
+    }
+
     /// Names the version: an ETag or what stands for it.
     pub fn version(&self) -> &str {
         &self.edition.version
@@ -99,7 +117,7 @@ impl Source {
         let answer = fetcher.read(&self.object, range, version, deadline, meter).await;
         match answer {
             Ok(answer) => {
-                *self.checked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+                *self.checked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
                 Ok(answer.bytes)
             }
             Err(error) => {
@@ -119,7 +137,7 @@ impl Source {
         meter: &Meter,
     ) -> Result<(), StoreError> {
         let checked = *self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if checked.elapsed() > FRESH {
+        if checked.is_none_or(|checked| checked.elapsed() > FRESH) {
             self.read(fetcher, 0..1, deadline, meter).await?;
         }
         Ok(())
@@ -136,14 +154,16 @@ impl Source {
 #[derive(Debug)]
 pub struct Sources {
     stores: Stores,
+    index: Index,
     cache: Cache<Location, Arc<Source>, SourceError>,
 }
 
 impl Sources {
-    /// Nothing open yet. The cache holds up to `cache_bytes`.
-    pub fn new(stores: Stores, cache_bytes: u64) -> Self {
+    /// Nothing open yet. The cache holds up to `cache_bytes`, beside the index.
+    pub fn new(stores: Stores, index: Index, cache_bytes: u64) -> Self {
         Self {
             stores,
+            index,
             cache: Cache::new(cache_bytes, HEAD),
         }
     }
@@ -162,6 +182,7 @@ impl Sources {
                     self.cache
                         .forget(location, |kept| kept.replaced.load(Ordering::Relaxed));
                     fetcher.pieces.retain(|piece| piece.edition != source.edition);
+                    self.index.forget(&source.edition);
                 }
                 Found::Kept(source) => {
                     meter.count_hit();
@@ -203,9 +224,13 @@ impl Sources {
         deadline: Instant,
         meter: &Meter,
     ) -> Result<Arc<Source>, SourceError> {
-        meter.count_miss();
         let opened = async {
             let object = self.stores.object(location)?;
+            if let Some(source) = self.index.open(location, &object) {
+                meter.count_hit();
+                return Ok(source);
+            }
+            meter.count_miss();
             open(location, object, fetcher, deadline, meter).await
         };
         match opened.await {
@@ -238,21 +263,9 @@ async fn open(
     for _ in 0..MAX_ROUNDS {
         match Header::read(&known, size) {
             Ok(header) => {
-                let crs = header
-                    .geo_keys
-                    .as_ref()
-                    .map_err(Clone::clone)
-                    .and_then(Crs::from_geokeys);
                 let identity = location.identity().into_owned();
-                return Ok(Source {
-                    object,
-                    edition: Arc::new(Edition { identity, version }),
-                    header,
-                    crs,
-                    known,
-                    checked: Mutex::new(Instant::now()),
-                    replaced: AtomicBool::new(false),
-                });
+                let edition = Edition { identity, version };
+                return Ok(Source::new(object, edition, header, known, Some(Instant::now())));
             }
             Err(Need::Refused(error)) => return Err(SourceError::File(error)),
             Err(Need::Bytes(missing)) => {

@@ -33,9 +33,10 @@ pub enum StoreError {
     /// The store asks for patience.
     #[error("the store is throttling requests")]
     Throttled,
-    /// A connection that had been kept was closed: the same request may be sent at once.
+    /// A connection that had been kept was closed, or the bucket lies in another region that is known now: the same
+    /// read may be sent at once.
     #[error("the store had closed the connection")]
-    Stale,
+    Again,
     /// The connection failed, broke, or the store had a fault of its own.
     #[error("the store could not be read")]
     Unavailable,
@@ -55,7 +56,7 @@ impl StoreError {
     pub fn is_passing(self) -> bool {
         matches!(
             self,
-            Self::Throttled | Self::Stale | Self::Unavailable | Self::WrongAnswer
+            Self::Throttled | Self::Again | Self::Unavailable | Self::WrongAnswer
         )
     }
 }

@@ -9,7 +9,7 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 
-use super::remote::{Bucket, Remote};
+use super::remote::{Bucket, Build, Home, Remote};
 use super::{Object, Reader, StoreError};
 use crate::access::{self, Location};
 use crate::fetch::Host;
@@ -26,13 +26,13 @@ pub type Embedded = fn(&str) -> Option<&'static [u8]>;
 #[derive(Debug)]
 pub struct Stores {
     transport: Transport,
-    variables: StoreVariables,
+    variables: Arc<StoreVariables>,
     embedded: Embedded,
     /// Reads that may be in flight to one host.
     reads: usize,
     disk: Arc<Host>,
     hosts: Mutex<HashMap<String, Arc<Host>>>,
-    built: Mutex<HashMap<String, Bucket>>,
+    homes: Mutex<HashMap<String, Arc<Home>>>,
 }
 
 impl Stores {
@@ -40,12 +40,12 @@ impl Stores {
     pub fn new(variables: StoreVariables, embedded: Embedded, reads: usize) -> Self {
         Self {
             transport: Transport::default(),
-            variables,
+            variables: Arc::new(variables),
             embedded,
             reads,
             disk: Arc::new(Host::disk()),
             hosts: Mutex::default(),
-            built: Mutex::default(),
+            homes: Mutex::default(),
         }
     }
 
@@ -58,9 +58,9 @@ impl Stores {
                 Box::new(self.transport.clone()),
                 url.parse().map_err(|_| StoreError::BadAddress)?,
             ),
-            Location::S3(at) => self.remote("s3", at, Self::s3)?,
-            Location::Gs(at) => self.remote("gs", at, Self::gs)?,
-            Location::Az(at) => self.remote("az", at, Self::az)?,
+            Location::S3(at) => self.remote("s3", at, s3)?,
+            Location::Gs(at) => self.remote("gs", at, |about, bucket, _| gs(about, bucket))?,
+            Location::Az(at) => self.remote("az", at, |about, container, _| az(about, container))?,
         };
         let host = match self.host_of(location) {
             Some(name) => self.host(name),
@@ -100,88 +100,103 @@ impl Stores {
         &self,
         scheme: &str,
         at: &access::Object,
-        build: impl FnOnce(&Self, &str) -> object_store::Result<Bucket>,
+        build: impl Fn(&About, &str, Option<&str>) -> object_store::Result<Bucket> + Send + Sync + 'static,
     ) -> Result<Reader, StoreError> {
-        let bucket = &at.bucket;
+        let bucket = at.bucket.clone();
         // `parse` keeps the key as it is; `from` would encode it into another one.
         let path = Path::parse(&at.key).map_err(|_| StoreError::BadAddress)?;
-        let mut built = lock(&self.built);
+        let mut homes = lock(&self.homes);
         let name = format!("{scheme}://{bucket}");
-        if let Some(store) = built.get(&name) {
-            let bucket = store.clone();
-            return Ok(Reader::Remote(Remote { bucket, path }));
+        if let Some(home) = homes.get(&name) {
+            let home = home.clone();
+            return Ok(Reader::Remote(Remote { home, path }));
         }
-        let store = build(self, bucket).map_err(|error| {
+        let about = About {
+            variables: self.variables.clone(),
+            transport: self.transport.clone(),
+        };
+        let build: Box<Build> = Box::new(move |region| build(&about, &bucket, region));
+        let home = Home::new(build).map_err(|error| {
             tracing::error!(%error, "the store's settings are not usable");
             StoreError::Unavailable
         })?;
-        built.insert(name, store.clone());
-        Ok(Reader::Remote(Remote { bucket: store, path }))
+        let home = Arc::new(home);
+        homes.insert(name, home.clone());
+        Ok(Reader::Remote(Remote { home, path }))
     }
+}
 
-    fn s3(&self, bucket: &str) -> object_store::Result<Bucket> {
-        let mut builder = AmazonS3Builder::new().with_bucket_name(bucket);
-        let mut has_credentials = false;
-        for (name, value) in self.variables.starting_with("AWS_") {
-            let name = name.to_ascii_lowercase();
-            has_credentials |= [
-                "aws_access_key_id",
-                "aws_web_identity_token_file",
-                "aws_container_credentials_relative_uri",
-                "aws_container_credentials_full_uri",
-                "aws_skip_signature",
-            ]
-            .contains(&name.as_str());
-            if let Ok(key) = name.parse() {
-                builder = builder.with_config(key, value);
-            }
-        }
-        if !has_credentials {
-            // Without this the instance metadata service would be asked, which hangs where there is none.
-            builder = builder.with_skip_signature(true);
-        }
-        Ok(Bucket::S3(Arc::new(
-            builder
-                .with_http_connector(self.transport.clone())
-                .with_retry(no_retry())
-                .build()?,
-        )))
-    }
+/// What every store is made with.
+struct About {
+    variables: Arc<StoreVariables>,
+    transport: Transport,
+}
 
-    fn gs(&self, bucket: &str) -> object_store::Result<Bucket> {
-        let mut builder = GoogleCloudStorageBuilder::new().with_bucket_name(bucket);
-        let mut has_credentials = false;
-        for (name, value) in self.variables.starting_with("GOOGLE_") {
-            if let Ok(key) = name.to_ascii_lowercase().parse() {
-                has_credentials = true;
-                builder = builder.with_config(key, value);
-            }
+fn s3(about: &About, bucket: &str, region: Option<&str>) -> object_store::Result<Bucket> {
+    let mut builder = AmazonS3Builder::new().with_bucket_name(bucket);
+    let mut has_credentials = false;
+    for (name, value) in about.variables.starting_with("AWS_") {
+        let name = name.to_ascii_lowercase();
+        has_credentials |= [
+            "aws_access_key_id",
+            "aws_web_identity_token_file",
+            "aws_container_credentials_relative_uri",
+            "aws_container_credentials_full_uri",
+            "aws_skip_signature",
+        ]
+        .contains(&name.as_str());
+        if let Ok(key) = name.parse() {
+            builder = builder.with_config(key, value);
         }
-        if !has_credentials {
-            builder = builder.with_skip_signature(true);
-        }
-        Ok(Bucket::Gs(Arc::new(
-            builder
-                .with_http_connector(self.transport.clone())
-                .with_retry(no_retry())
-                .build()?,
-        )))
     }
+    if let Some(region) = region {
+        builder = builder.with_region(region);
+    }
+    if !has_credentials {
+        // Without this the instance metadata service would be asked, which hangs where there is none.
+        builder = builder.with_skip_signature(true);
+    }
+    Ok(Bucket::S3(Arc::new(
+        builder
+            .with_http_connector(about.transport.clone())
+            .with_retry(no_retry())
+            .build()?,
+    )))
+}
 
-    fn az(&self, container: &str) -> object_store::Result<Bucket> {
-        let mut builder = MicrosoftAzureBuilder::new().with_container_name(container);
-        for (name, value) in self.variables.starting_with("AZURE_") {
-            if let Ok(key) = name.to_ascii_lowercase().parse() {
-                builder = builder.with_config(key, value);
-            }
+fn gs(about: &About, bucket: &str) -> object_store::Result<Bucket> {
+    let mut builder = GoogleCloudStorageBuilder::new().with_bucket_name(bucket);
+    let mut has_credentials = false;
+    for (name, value) in about.variables.starting_with("GOOGLE_") {
+        if let Ok(key) = name.to_ascii_lowercase().parse() {
+            has_credentials = true;
+            builder = builder.with_config(key, value);
         }
-        Ok(Bucket::Az(Arc::new(
-            builder
-                .with_http_connector(self.transport.clone())
-                .with_retry(no_retry())
-                .build()?,
-        )))
     }
+    if !has_credentials {
+        builder = builder.with_skip_signature(true);
+    }
+    Ok(Bucket::Gs(Arc::new(
+        builder
+            .with_http_connector(about.transport.clone())
+            .with_retry(no_retry())
+            .build()?,
+    )))
+}
+
+fn az(about: &About, container: &str) -> object_store::Result<Bucket> {
+    let mut builder = MicrosoftAzureBuilder::new().with_container_name(container);
+    for (name, value) in about.variables.starting_with("AZURE_") {
+        if let Ok(key) = name.to_ascii_lowercase().parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
+    Ok(Bucket::Az(Arc::new(
+        builder
+            .with_http_connector(about.transport.clone())
+            .with_retry(no_retry())
+            .build()?,
+    )))
 }
 
 /// Retries are ours: they know the deadline.

@@ -35,7 +35,7 @@ pub(super) async fn read(
         Ok(response) => response,
         Err(error) if range.start == 0 && is_behind::<Beyond>(&error) => return Ok(Arriving::of_nothing()),
         Err(error) if is_behind::<Throttled>(&error) => return Err(StoreError::Throttled),
-        Err(error) if is_behind::<Stale>(&error) => return Err(StoreError::Stale),
+        Err(error) if is_behind::<Stale>(&error) => return Err(StoreError::Again),
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, host, "store");
             return Err(StoreError::Unavailable);

@@ -31,9 +31,36 @@ pub struct Beyond;
 #[error("the store had closed the connection")]
 pub struct Stale;
 
+/// The bucket lies in another region, which S3 names.
+#[derive(Debug, thiserror::Error)]
+#[error("the bucket lies in the region {0}")]
+pub struct Elsewhere(pub String);
+
+/// The `Cause` that lies behind an error, if it does.
+pub fn behind<'a, Cause: std::error::Error + 'static>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> Option<&'a Cause> {
+    std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
+}
+
 /// Whether a `Cause` is what lies behind an error.
 pub fn is_behind<Cause: std::error::Error + 'static>(error: &(dyn std::error::Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |error| error.source()).any(<dyn std::error::Error>::is::<Cause>)
+    behind::<Cause>(error).is_some()
+}
+
+/// The region in which S3 says that a bucket lies, where it does not answer for another.
+fn elsewhere(response: &http::Response<pool::Kept>) -> Option<Elsewhere> {
+    let moved = [
+        StatusCode::MOVED_PERMANENTLY,
+        StatusCode::TEMPORARY_REDIRECT,
+        StatusCode::BAD_REQUEST,
+    ];
+    let region = response.headers().get("x-amz-bucket-region")?.to_str().ok()?;
+    let plain = !region.is_empty()
+        && region
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (plain && moved.contains(&response.status())).then(|| Elsewhere(region.to_owned()))
 }
 
 /// The pool, cheap to clone.
@@ -57,6 +84,9 @@ impl HttpService for Transport {
             Fault::Connect(error) => HttpError::new(HttpErrorKind::Connect, std::io::Error::other(error)),
             Fault::Interrupted(error) => HttpError::new(HttpErrorKind::Interrupted, error),
         })?;
+        if let Some(elsewhere) = elsewhere(&response) {
+            return Err(HttpError::new(HttpErrorKind::Request, elsewhere));
+        }
         // object_store would fold these into errors without a status.
         match response.status() {
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
