@@ -123,7 +123,7 @@ mosaics: build ## a picture of every special case of the globe, joined from tile
 	python3 -m venv target/venv && target/venv/bin/pip install -q --disable-pip-version-check -r functions/raster/testdata/requirements.txt
 	target/venv/bin/python tests/world/mosaics.py target/fast/edgetile target/mosaics
 
-bench-reads: build ## what tiles cost to read, and how many there are a second (BENCH=cost, load, stalls: one table)
+bench-reads: build ## what tiles cost to read, and how many there are a second (BENCH=cost, load, stalls, memory: one table)
 	EDGETILE_BIN=$(abspath target/fast/edgetile) cargo bench --locked --profile dev -p edgetile-tests --bench reads -- $(BENCH)
 
 # ---------------------------------------------------------------- the function, locally

@@ -250,7 +250,7 @@ fn block(seed: u32) -> Vec<u8> {
             before = value;
         }
     }
-    let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::fastest());
+    let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::default());
     let mut deflated = vec![0; compressor.zlib_compress_bound(bytes.len())];
     let length = compressor
         .zlib_compress(&bytes, &mut deflated)

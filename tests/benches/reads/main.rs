@@ -7,6 +7,7 @@ mod load;
 
 use std::time::Duration;
 
+use edgetile_tests::binary;
 use edgetile_tests::client::header;
 use edgetile_tests::cog::{Cog, Scene, tile_at};
 use edgetile_tests::http_store::{Conditions, Fault, HttpStore};
@@ -38,6 +39,9 @@ async fn main() {
     }
     if wanted("stalls") {
         stalls().await;
+    }
+    if wanted("memory") {
+        memory().await;
     }
 }
 
@@ -100,11 +104,7 @@ async fn cost() {
             single(&store, "red.tif", 14, 2),
             true,
         ),
-        (
-            "one file, cold, zoom 8 (overview in the head or beside)",
-            single(&store, "red.tif", 8, 1),
-            false,
-        ),
+        ("one file, cold, zoom 8", single(&store, "red.tif", 8, 1), false),
         ("NDVI of two files, cold", ndvi(&store, 1), false),
         ("NDVI of two files, warm: another tile", ndvi(&store, 2), true),
         ("100,000 px, cold", single(&store, "huge.tif", 18, 1), false),
@@ -126,6 +126,17 @@ async fn cost() {
         }
         line(name, &warm, &store, &[target]).await;
     }
+    let index = index(&store);
+    for (name, target) in [
+        ("NDVI of two files, cold, with an index", ndvi(&store, 1)),
+        (
+            "100,000 px, cold, with an index",
+            single(&store, "huge.tif", 18, 1),
+        ),
+    ] {
+        let indexed = server(&store, &[("EDGETILE_INDEX", &index)]);
+        line(name, &indexed, &store, &[target]).await;
+    }
     let many: Vec<String> = (100..200).map(|at| ndvi(&store, at)).collect();
     line(
         "NDVI of two files, warm, mean of 100 random tiles",
@@ -134,6 +145,15 @@ async fn cost() {
         &many,
     )
     .await;
+}
+
+/// Makes an index of the store's files; answers its path.
+fn index(store: &HttpStore) -> String {
+    let urls = ["red.tif", "nir.tif", "huge.tif"].map(|file| store.url(file));
+    let made = tokio::task::block_in_place(|| binary::command().arg("index").args(urls).output());
+    let path = std::env::temp_dir().join(format!("edgetile-bench-{}", std::process::id()));
+    std::fs::write(&path, made.expect("the binary runs").stdout).expect("a file");
+    path.to_string_lossy().into_owned()
 }
 
 async fn line(name: &str, server: &Server, store: &HttpStore, targets: &[String]) {
@@ -214,6 +234,26 @@ async fn load() {
                 row(millis, &of, &arrival, &run, store.connections() - opened);
             }
         }
+    }
+}
+
+/// The fourth table: what `EDGETILE_CACHE_MB` does to the memory of the process.
+async fn memory() {
+    println!("\n| `EDGETILE_CACHE_MB` | peak MB, one at a time | peak MB, 16 at once | tiles |");
+    println!("|---|---|---|---|");
+    for cache_mb in ["0", "8", "16", "32", "64"] {
+        let store = store(Conditions::default()).await;
+        let server = server(&store, &[("EDGETILE_CACHE_MB", cache_mb)]);
+        let targets: Vec<String> = (0..2000).map(|at| ndvi(&store, at)).collect();
+        let mut load = Load::new(&server, &targets);
+        let one = load.closed(1, TIME).await;
+        let sixteen = load.closed(16, TIME).await;
+        println!(
+            "| {cache_mb} | {} | {} | {} |",
+            one.peak_mb,
+            sixteen.peak_mb,
+            one.tiles() + sixteen.tiles()
+        );
     }
 }
 

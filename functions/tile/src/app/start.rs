@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(8);
 
 /// How long opening the layers' files may take.
 const WARMTH: Duration = Duration::from_secs(3);
-/// Files of layers that are opened before they are asked for: as many as the cache holds with its default.
+/// Files of layers that are opened before they are asked for: about as many as the cache holds with its default.
 const WARM: usize = 64;
 
 /// How long opening a file for an index may take.
