@@ -230,3 +230,68 @@ async fn the_query_of_a_presigned_url_is_sent_as_it_was_written() {
         "{requests:#?}"
     );
 }
+
+#[tokio::test]
+async fn a_table_says_how_single_buckets_are_read() {
+    let (s3, open) = (
+        Store::start(Duration::ZERO).await,
+        HttpStore::start(Duration::ZERO).await,
+    );
+    s3.put("partner", "in/a.tif", sample()).await;
+    s3.put("partner", "out/a.tif", sample()).await;
+    open.put("public/a.tif", sample());
+    // STS gives the keys that the store knows; those of the process are others.
+    let of_store = s3.environment();
+    let key = |name: &str| {
+        of_store
+            .iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, value)| value.clone())
+    };
+    let answer = format!(
+        "<AssumeRoleResponse><Credentials><AccessKeyId>{}</AccessKeyId><SecretAccessKey>{}</SecretAccessKey>\
+         <SessionToken>t</SessionToken></Credentials></AssumeRoleResponse>",
+        key("AWS_ACCESS_KEY_ID").expect("a key"),
+        key("AWS_SECRET_ACCESS_KEY").expect("a secret")
+    );
+    let sts = HttpStore::start(Duration::ZERO).await;
+    sts.put("", answer);
+    let table = format!(
+        r#"{{"s3://partner/in": {{"role": "arn:aws:iam::1:role/r", "external_id": "e f"}}, "s3://public": {{"endpoint": "http://{}", "anonymous": true}}}}"#,
+        open.address
+    );
+    let (of_s3, of_sts) = (
+        format!("http://{}", s3.address),
+        format!("http://{}", sts.address),
+    );
+    let settings = [
+        ("EDGETILE_BUCKETS", table.as_str()),
+        ("EDGETILE_ALLOW_URLS", "s3://*"),
+        ("AWS_ACCESS_KEY_ID", "AKIAOTHER"),
+        ("AWS_SECRET_ACCESS_KEY", "other"),
+        ("AWS_REGION", "eu-central-1"),
+        ("AWS_ENDPOINT_URL", of_s3.as_str()),
+        ("AWS_ENDPOINT_URL_STS", of_sts.as_str()),
+        ("AWS_ALLOW_HTTP", "true"),
+    ];
+    let server = Server::start(&[], &settings);
+    let mut statuses = Vec::new();
+    for url in [
+        "s3://partner/in/a.tif",
+        "s3://partner/out/a.tif",
+        "s3://public/a.tif",
+    ] {
+        statuses.push(server.get(&target(url)).await.status().as_u16());
+    }
+    assert_eq!(statuses, [200, 403, 200]);
+    let asked = sts.log.take();
+    assert_eq!(asked.count(), 1, "the role is assumed once: {asked:#?}");
+    let query = &asked.0[0].query;
+    for part in [
+        "Action=AssumeRole",
+        "RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole",
+        "ExternalId=e%20f",
+    ] {
+        assert!(query.contains(part), "{query}");
+    }
+}

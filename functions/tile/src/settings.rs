@@ -70,6 +70,12 @@ pub const TABLE: &[Setting] = &[
         "Memory for headers and blocks, in MB.",
     ),
     setting(
+        "EDGETILE_BUCKETS",
+        Some("--buckets"),
+        "none",
+        "How single buckets are read where it differs from the rest: JSON, or the path of such a file.",
+    ),
+    setting(
         "EDGETILE_INDEX",
         Some("--index"),
         "none",
@@ -121,6 +127,8 @@ pub struct Settings {
     pub allowed: Vec<Pattern>,
     /// Memory for headers and blocks, in bytes.
     pub cache_bytes: usize,
+    /// The table of single buckets, as it was written.
+    pub buckets: Option<String>,
     /// The index of headers, as it was written.
     pub index: Option<String>,
     /// Reads that may be in flight to one host.
@@ -225,6 +233,7 @@ impl Settings {
                 .with("EDGETILE_CACHE_MB", read_megabytes)?
                 .unwrap_or(CACHE_MB) as usize
                 * 1_000_000,
+            buckets: sources.text("EDGETILE_BUCKETS"),
             index: sources.text("EDGETILE_INDEX"),
             reads: sources.with("EDGETILE_READS", read_reads)?.unwrap_or(READS) as usize,
             empty_tile: sources

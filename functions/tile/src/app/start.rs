@@ -14,7 +14,7 @@ use crate::response::{Policy, Problem};
 use crate::settings::Settings;
 use crate::source::Sources;
 use crate::source::index::{Index, IndexError};
-use crate::source::store::{StoreError, Stores};
+use crate::source::store::{Buckets, StoreError, Stores, Unfit};
 use crate::tile::Reading;
 
 /// The layers of the sample.
@@ -71,6 +71,12 @@ pub enum StartError {
     /// The root of relative urls is a folder that is not there.
     #[error("EDGETILE_DATA or --data names {0}, which is no folder here")]
     NoFolder(String),
+    /// The table of buckets cannot be read.
+    #[error("EDGETILE_BUCKETS: {0}")]
+    NoBuckets(std::io::Error),
+    /// The table of buckets is not what it should be.
+    #[error("EDGETILE_BUCKETS: {0}")]
+    Buckets(#[from] Unfit),
     /// The index of headers cannot be read.
     #[error("index of headers {path}: {error}")]
     Unindexed {
@@ -109,7 +115,12 @@ impl App {
     }
 
     async fn with_access(access: Access, settings: Settings) -> Result<Self, StartError> {
-        let stores = Stores::new(settings.stores.clone(), embedded, settings.reads);
+        let stores = Stores::new(
+            settings.stores.clone(),
+            buckets(&settings)?,
+            embedded,
+            settings.reads,
+        );
         let cache_bytes = settings.cache_bytes as u64;
         let of_headers = cache_bytes / HEADERS_SHARE;
         let fetcher = Fetcher::new(cache_bytes - of_headers);
@@ -210,6 +221,17 @@ async fn catalog(
         Err(error) => return Err(StartError::Unreadable { path, error }),
     };
     Catalog::parse(&text, &base, access).map_err(|error| StartError::Layers { path, error })
+}
+
+fn buckets(settings: &Settings) -> Result<Buckets, StartError> {
+    match settings.buckets.as_deref() {
+        None => Ok(Buckets::default()),
+        Some(json) if json.starts_with('{') => Ok(Buckets::parse(json)?),
+        Some(path) => {
+            let json = std::fs::read_to_string(path).map_err(StartError::NoBuckets)?;
+            Ok(Buckets::parse(&json)?)
+        }
+    }
 }
 
 async fn index(settings: &Settings, stores: &Stores, fetcher: &Fetcher) -> Result<Index, StartError> {

@@ -3,6 +3,8 @@
 mod file;
 mod remote;
 mod web;
+mod buckets;
+mod role;
 mod stores;
 
 use std::ops::Range;
@@ -16,6 +18,7 @@ use futures_util::stream::BoxStream;
 use super::transport::Transport;
 use crate::fetch::{Host, Meter};
 
+pub use buckets::{Buckets, Special, Unfit};
 pub use stores::{Embedded, Stores};
 
 /// Why a store gave no bytes. Nothing here repeats what the store said: that may hold paths and credentials.

@@ -9,7 +9,9 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 
+use super::buckets::{Buckets, Special};
 use super::remote::{Bucket, Build, Home, Remote};
+use super::role::AssumedRole;
 use super::{Object, Reader, StoreError};
 use crate::access::{self, Location};
 use crate::fetch::Host;
@@ -27,6 +29,7 @@ pub type Embedded = fn(&str) -> Option<&'static [u8]>;
 pub struct Stores {
     transport: Transport,
     variables: Arc<StoreVariables>,
+    buckets: Buckets,
     embedded: Embedded,
     /// Reads that may be in flight to one host.
     reads: usize,
@@ -37,10 +40,11 @@ pub struct Stores {
 
 impl Stores {
     /// Stores with the settings that the environment gave; `reads` may be in flight to each host.
-    pub fn new(variables: StoreVariables, embedded: Embedded, reads: usize) -> Self {
+    pub fn new(variables: StoreVariables, buckets: Buckets, embedded: Embedded, reads: usize) -> Self {
         Self {
             transport: Transport::default(),
             variables: Arc::new(variables),
+            buckets,
             embedded,
             reads,
             disk: Arc::new(Host::disk()),
@@ -58,7 +62,14 @@ impl Stores {
                 Box::new(self.transport.clone()),
                 url.parse().map_err(|_| StoreError::BadAddress)?,
             ),
-            Location::S3(at) => self.remote("s3", at, s3)?,
+            Location::S3(at) => {
+                let special = self.buckets.find(at);
+                let row = special.map_or_else(String::new, |(row, _)| row.to_string());
+                let special = special.map(|(_, special)| special.clone()).unwrap_or_default();
+                self.remote(&format!("s3{row}"), at, move |about, bucket, region| {
+                    s3(about, bucket, region, &special)
+                })?
+            }
             Location::Gs(at) => self.remote("gs", at, |about, bucket, _| gs(about, bucket))?,
             Location::Az(at) => self.remote("az", at, |about, container, _| az(about, container))?,
         };
@@ -75,7 +86,13 @@ impl Stores {
             |variable: &str, usual: &str| Some(self.variables.get(variable).unwrap_or(usual).to_owned());
         match location {
             Location::Embedded(_) | Location::Local(_) => None,
-            Location::S3(_) => endpoint("AWS_ENDPOINT_URL", "s3"),
+            Location::S3(at) => {
+                let special = self
+                    .buckets
+                    .find(at)
+                    .and_then(|(_, special)| special.endpoint.clone());
+                special.or_else(|| endpoint("AWS_ENDPOINT_URL", "s3"))
+            }
             Location::Gs(_) => endpoint("GOOGLE_BASE_URL", "gs"),
             Location::Az(_) => endpoint("AZURE_ENDPOINT", "az"),
             Location::Http(url) => {
@@ -132,7 +149,7 @@ struct About {
     transport: Transport,
 }
 
-fn s3(about: &About, bucket: &str, region: Option<&str>) -> object_store::Result<Bucket> {
+fn s3(about: &About, bucket: &str, region: Option<&str>, special: &Special) -> object_store::Result<Bucket> {
     let mut builder = AmazonS3Builder::new().with_bucket_name(bucket);
     let mut has_credentials = false;
     for (name, value) in about.variables.starting_with("AWS_") {
@@ -149,19 +166,55 @@ fn s3(about: &About, bucket: &str, region: Option<&str>) -> object_store::Result
             builder = builder.with_config(key, value);
         }
     }
-    if let Some(region) = region {
+    if let Some(region) = region.or(special.region.as_deref()) {
         builder = builder.with_region(region);
+    }
+    if let Some(endpoint) = &special.endpoint {
+        builder = builder.with_endpoint(endpoint).with_allow_http(true);
+    }
+    if special.requester_pays {
+        builder = builder.with_request_payer(true);
+    }
+    if special.virtual_hosted {
+        builder = builder.with_virtual_hosted_style_request(true);
+    }
+    if special.anonymous {
+        builder = builder.with_skip_signature(true);
     }
     if !has_credentials {
         // Without this the instance metadata service would be asked, which hangs where there is none.
         builder = builder.with_skip_signature(true);
     }
-    Ok(Bucket::S3(Arc::new(
-        builder
-            .with_http_connector(about.transport.clone())
-            .with_retry(no_retry())
-            .build()?,
-    )))
+    builder = builder
+        .with_http_connector(about.transport.clone())
+        .with_retry(no_retry());
+    if let Some(role) = &special.role {
+        let assumed = assumed(about, role, special, builder.clone())?;
+        builder = builder.with_credentials(Arc::new(assumed));
+    }
+    Ok(Bucket::S3(Arc::new(builder.build()?)))
+}
+
+/// A role, assumed with the credentials that the bucket would be read with.
+fn assumed(
+    about: &About,
+    role: &str,
+    special: &Special,
+    builder: AmazonS3Builder,
+) -> object_store::Result<AssumedRole> {
+    let variable = |name: &str| about.variables.get(name).map(str::to_owned);
+    let region = special.region.clone().or_else(|| variable("AWS_REGION"));
+    let region = region.unwrap_or_else(|| "us-east-1".to_owned());
+    let endpoint = variable("AWS_ENDPOINT_URL_STS");
+    Ok(AssumedRole {
+        own: builder.build()?.credentials().clone(),
+        role: role.to_owned(),
+        external_id: special.external_id.clone(),
+        endpoint: endpoint.unwrap_or_else(|| format!("https://sts.{region}.amazonaws.com")),
+        region,
+        transport: about.transport.clone(),
+        held: tokio::sync::Mutex::default(),
+    })
 }
 
 fn gs(about: &About, bucket: &str) -> object_store::Result<Bucket> {
