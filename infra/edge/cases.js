@@ -33,6 +33,8 @@ var CASES = [
   ['a repeated default stays, for it is refused', '/ndvi/1/0/0?url=a&unscale=false&unscale=true', '/ndvi/1/0/0?unscale=false&unscale=true&url=a'],
   ['a layer has defaults of its own', '/tiles/demo/1/0/0?resampling=nearest', '/tiles/demo/1/0/0?resampling=nearest'],
   ['tilesize has no default that holds everywhere', '/ndvi/1/0/0?url=a&tilesize=256', '/ndvi/1/0/0?tilesize=256&url=a'],
+  ['an index of a file, and of a layer', '/index/NDWI(nir=4)/01/0/0?url=a&buffer=0', '/index/NDWI(nir=4)/1/0/0?url=a'],
+  ['an index without a source is of a layer', '/index/NDWI/1/0/0?buffer=0', '/index/NDWI/1/0/0?buffer=0'],
   ['NDVI without a source is of a layer', '/ndvi/1/0/0?resampling=nearest', '/ndvi/1/0/0?resampling=nearest'],
   ['named sources are sorted', '/cog/tiles/WebMercatorQuad/1/0/0?URL.red=r&url.nir=n&expression=nir-red', '/cog/tiles/WebMercatorQuad/1/0/0?expression=nir-red&url.nir=n&url.red=r'],
   ['the name of a source keeps its case', '/cog/info?url.B04=r', '/cog/info?url.B04=r'],

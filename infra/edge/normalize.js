@@ -6,11 +6,11 @@
 var NAMES = ('access_token algorithm algorithm_params alpha asset_as_band asset_bidx asset_expression assets '
   + 'bands bbox-crs bbox_crs bidx buffer c categorical color_formula colormap colormap_name coord-crs '
   + 'coord_crs cover_scale crs dst-crs dst_crs expires expression f height histogram_bins '
-  + 'histogram_range max_size maxzoom minzoom nir nodata p padding pixel_selection red reproject '
+  + 'histogram_range index max_size maxzoom minzoom nir nodata p padding pixel_selection red reproject '
   + 'resampling rescale return_mask sidecars signature tile_format tilesize unscale url use_epsg v width').split(' ');
 
 // Values that say what silence says, too. A configured layer has defaults of its own: there they stay. NDVI
-// without a source is of a layer.
+// and other indices without a source are of a layer.
 var DEFAULTS = { alpha: 'true', asset_as_band: 'false', buffer: '0', padding: '0', reproject: 'nearest', resampling: 'nearest',
   return_mask: 'true', unscale: 'false' };
 
@@ -18,7 +18,7 @@ var DEFAULTS = { alpha: 'true', asset_as_band: 'false', buffer: '0', padding: '0
 var CLOUDFRONT = ['Expires', 'Key-Pair-Id', 'Policy', 'Signature'];
 
 // 1: what stands before the grid, 2: grid, 3 to 5: z, x, y, 6: scale, 7: format.
-var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
+var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/index\/[^\/]+|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
 var DEEPEST = 24;
 
 function handler(event) {
@@ -82,7 +82,8 @@ function canonical(query, path) {
     names.push(name);
   }
   var said = function (name) { return names.indexOf(name) >= 0; };
-  var layer = path.indexOf('/tiles/') === 0 || path.indexOf('/ndvi') === 0 && !['url', 'red', 'nir'].some(said);
+  var layer = path.indexOf('/tiles/') === 0 || path.indexOf('/ndvi') === 0 && !['url', 'red', 'nir'].some(said)
+    || path.indexOf('/index/') === 0 && !names.some(function (name) { return /^url(\.|$)/.test(name); });
   names = names.filter(function (name) { return layer || !isDefault(name, values); });
   return names.sort().map(function (name) {
     return values['=' + name].map(function (value) { return name + '=' + value; }).join('&');

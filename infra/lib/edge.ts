@@ -62,6 +62,7 @@ export class Edge extends Construct {
       additionalBehaviors: {
         '/tiles/*/*/*/*': this.store ? this.storedFirst(tile, this.store) : tile,
         '/ndvi/*/*/*': tile,
+        '/index/*/*/*/*': tile,
         '/*/tiles/*/*/*/*': tile,
       },
       errorResponses: ERRORS_KEPT_S.map(([httpStatus, seconds]) => ({ httpStatus, ttl: Duration.seconds(seconds) })),

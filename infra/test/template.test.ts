@@ -112,10 +112,10 @@ test('tiles, and tiles alone, match the patterns of tiles', () => {
   const config = resources.Distribution!.Properties.DistributionConfig as Fields;
   const patterns = (config.CacheBehaviors as Fields[]).map(one => new RegExp(`^${String(one.PathPattern).replaceAll('*', '.*')}$`));
   const isTile = (path: string) => patterns.some(one => one.test(path));
-  for (const path of ['/tiles/a/1/0/0', '/tiles/a/1/0/0@2x.png', '/ndvi/1/0/0.png', '/cog/tiles/WebMercatorQuad/1/0/0', '/stac/tiles/T/1/0/0.png', '/mosaicjson/tiles/T/1/0/0']) {
+  for (const path of ['/tiles/a/1/0/0', '/tiles/a/1/0/0@2x.png', '/ndvi/1/0/0.png', '/index/NDWI/1/0/0.png', '/cog/tiles/WebMercatorQuad/1/0/0', '/stac/tiles/T/1/0/0.png', '/mosaicjson/tiles/T/1/0/0']) {
     assert.ok(isTile(path), path);
   }
-  for (const path of ['/', '/viewer', '/tiles/a/tilejson.json', '/tiles/a/point/1,2', '/ndvi/tilejson.json', '/ndvi/point/1,2', '/cog/info', '/cog/WebMercatorQuad/tilejson.json', '/cog/point/1,2', '/colorMaps/viridis', '/tileMatrixSets/WebMercatorQuad']) {
+  for (const path of ['/', '/viewer', '/tiles/a/tilejson.json', '/tiles/a/point/1,2', '/ndvi/tilejson.json', '/ndvi/point/1,2', '/index/NDWI/tilejson.json', '/index/NDWI/point/1,2', '/indices', '/cog/info', '/cog/WebMercatorQuad/tilejson.json', '/cog/point/1,2', '/colorMaps/viridis', '/tileMatrixSets/WebMercatorQuad']) {
     assert.ok(!isTile(path), path);
   }
 });

@@ -85,6 +85,7 @@ fn paths(route: &str) -> Vec<String> {
         ("{format}", "png"),
         ("{lon},{lat}", "11.5,48.1"),
         ("{name}", "viridis"),
+        ("{index}", "ndvi"),
     ]
     .iter()
     .fold(route.to_owned(), |path, (name, value)| path.replace(name, value));

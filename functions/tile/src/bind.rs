@@ -9,7 +9,7 @@ use edgetile_raster::samples::{Mask, Raster, Samples};
 use edgetile_raster::with_samples;
 
 use crate::gather::{Part, no_band};
-use crate::request::{BandName, Bands, Refused, Style};
+use crate::request::{BandName, Bands, Formula, Refused, Style};
 use crate::response::Problem;
 use crate::source::Source;
 use crate::source::beside::Beside;
@@ -49,7 +49,7 @@ impl Binding {
             (_, Some(formula)) => {
                 let bands = formula.expression().bands().iter();
                 bands
-                    .map(|band| find(formula.parameter_of(&band.text), files, band))
+                    .map(|band| find(formula, files, band))
                     .collect::<Result<_, _>>()?
             }
             (Some(Bands::Indexes(indexes)), None) => indexes
@@ -233,7 +233,7 @@ fn numbered(parameter: &str, files: &[File], number: usize) -> Result<(usize, us
 }
 
 /// A band by the name of its file, by its own name, or by its number, in this order.
-fn find(parameter: &str, files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
+fn find(formula: &Formula, files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
     let text = band.text.as_str();
     if let Some(at) = files
         .iter()
@@ -252,12 +252,12 @@ fn find(parameter: &str, files: &[File], band: &BandRef) -> Result<(usize, usize
         }
     }
     match band.number {
-        Some(number) => numbered(parameter, files, number),
-        None => Err(unknown(parameter, files, text)),
+        Some(number) => numbered(formula.parameter_of(text), files, number),
+        None => Err(unknown(formula, files, text)),
     }
 }
 
-fn unknown(parameter: &str, files: &[File], text: &str) -> Problem {
+fn unknown(formula: &Formula, files: &[File], text: &str) -> Problem {
     let own = files
         .iter()
         .filter_map(|file| Some(file.name.as_ref()?.as_str().to_owned()));
@@ -274,9 +274,11 @@ fn unknown(parameter: &str, files: &[File], text: &str) -> Problem {
     } else {
         format!("there are {}", names.join(", "))
     };
+    let remedy = formula.index().map(|index| format!("; {}", index.remedy(text)));
+    let remedy = remedy.unwrap_or_default();
     Refused::parameter(
-        parameter,
-        format!("names a band {text} that is not there: {choice}"),
+        formula.parameter_of(text),
+        format!("names a band {text} that is not there: {choice}{remedy}"),
     )
     .into()
 }

@@ -15,6 +15,7 @@ mod parse;
 mod program;
 mod lane;
 mod machine;
+pub mod indices;
 
 pub use error::{ExpressionError, Problem};
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use edgetile_raster::colour::Colormap;
 use edgetile_raster::grid::{self, TileMatrixSet};
+use edgetile_raster::math::indices::{self, Index};
 use http::Request;
 use serde_json::{Map, Value, json};
 
@@ -141,6 +142,23 @@ pub(super) fn colormap(name: &str) -> Option<Value> {
         .enumerate()
         .map(|(value, colour)| (value.to_string(), json!(colour)));
     Some(Value::Object(colours.collect()))
+}
+
+/// The spectral indices, with all that is known of them.
+pub(super) fn indices() -> Value {
+    let one = |index: &Index| {
+        json!({
+            "id": index.name,
+            "title": index.title,
+            "formula": index.formula(|band| band),
+            "bands": index.bands(),
+            "wants_reflectance": index.wants_reflectance,
+            "range": [index.range.0, index.range.1],
+            "colormap_name": index.colormap,
+            "source": index.source,
+        })
+    };
+    json!({"indices": indices::ALL.iter().map(one).collect::<Vec<_>>()})
 }
 
 /// The tile matrix sets.

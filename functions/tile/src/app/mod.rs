@@ -128,6 +128,11 @@ impl App {
                 let colours = documents::colormap(&name).ok_or(Refused::Unknown { kind: "colormap" })?;
                 Ok(documents::document(&colours, Freshness::Document, request))
             }
+            Route::Indices => Ok(documents::document(
+                &documents::indices(),
+                Freshness::Document,
+                request,
+            )),
             Route::TileMatrixSets => Ok(documents::document(
                 &documents::grids(self.catalog.grids()),
                 Freshness::Document,

@@ -81,6 +81,46 @@ async fn the_sample_is_served_with_nothing_configured() {
 }
 
 #[tokio::test]
+async fn an_index_finds_its_bands_by_name_and_says_how_to_give_them() {
+    let app = app(&[]).await;
+    let middle = middle(&app).await;
+    let file = format!("/cog/tiles/WebMercatorQuad/{middle}.png?url=sample.tif");
+    let by_name = get(&app, &format!("{file}&index=ndwi")).await;
+    let meant = "expression=(green-nir)/(green%2Bnir)&rescale=-1,1&colormap_name=rdylbu";
+    let written = get(&app, &format!("{file}&{meant}")).await;
+    assert_eq!(by_name.status(), StatusCode::OK, "{:?}", by_name.body());
+    assert_eq!(by_name.body(), written.body());
+    for same in [
+        format!("/index/NDWI/{middle}.png"),
+        format!("/index/ndwi(nir=4)/{middle}.png?url=sample.tif"),
+        format!("/tiles/truecolour/{middle}.png?index=NDWI(green=green,nir=b4)"),
+        format!("/cog/tiles/WebMercatorQuad/{middle}.png?url.a=sample.tif&index=ndwi"),
+    ] {
+        assert_eq!(get(&app, &same).await.body(), by_name.body(), "{same}");
+    }
+    // Values, not colours.
+    let values = get(&app, &format!("/index/NDWI/{middle}.npy")).await;
+    assert!(String::from_utf8_lossy(&values.body()[..80]).contains("'<f4'"));
+    let missing = get(&app, &format!("{file}&index=nbr")).await;
+    assert_eq!(missing.status(), StatusCode::BAD_REQUEST);
+    let told = "index names a band swir22 that is not there: there are blue, green, red, nir; \
+                give its number or name, index=NBR(swir22=1), or its file, url.swir22=";
+    let text = String::from_utf8_lossy(missing.body()).into_owned();
+    assert!(text.contains(told), "{text}");
+    let tilejson = json(&app, "/index/ndwi(nir=4)/tilejson.json?url=sample.tif").await;
+    assert_eq!(tilejson["name"], "NDWI");
+    let tiles = tilejson["tiles"][0].as_str().unwrap();
+    assert!(
+        tiles.ends_with("/index/NDWI(nir=b4)/{z}/{x}/{y}@2x.png?url=sample.tif"),
+        "{tiles}"
+    );
+    let all = json(&app, "/indices").await;
+    let of = all["indices"].as_array().unwrap().iter();
+    let ndvi = of.clone().find(|index| index["id"] == "NDVI").unwrap();
+    assert_eq!(ndvi["formula"], "(nir-red)/(nir+red)");
+}
+
+#[tokio::test]
 async fn a_held_tile_is_not_drawn_again_and_head_sends_no_body() {
     let app = app(&[]).await;
     let target = format!("/ndvi/{}.png", middle(&app).await);

@@ -173,7 +173,7 @@ impl Catalog {
                 .map_or_else(|| own.clone(), |preset| own.clone().over(&preset))
                 .over(&uncoloured(&base))
         } else {
-            request.wanted_style().over(&base)
+            request.wanted_style().over(&base).coloured_by_index()
         };
         self.allow_beside(&request.asked, style.sidecars)?;
         let edge_px = style.edge_px(request.address.grid(), request.scale)?;

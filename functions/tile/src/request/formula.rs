@@ -4,15 +4,25 @@ use std::sync::Arc;
 
 use edgetile_raster::math::Expression;
 
-use super::Refused;
+use super::{IndexChoice, Refused};
 
 /// An expression that was parsed, and its text without spaces.
 #[derive(Clone, Debug)]
 pub struct Formula {
     text: String,
     parsed: Arc<Expression>,
-    /// Bands that another parameter than `expression` named, and that parameter.
-    named_by: Option<Box<[(String, &'static str); 2]>>,
+    origin: Origin,
+}
+
+/// Which parameter an expression comes from.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// `expression`.
+    Written,
+    /// Two bands, each with the parameter that named it.
+    Ndvi(Box<[(String, &'static str); 2]>),
+    /// `index`.
+    Index(Box<IndexChoice>),
 }
 
 impl Formula {
@@ -20,19 +30,46 @@ impl Formula {
     pub(super) fn ndvi(red: &str, nir: &str) -> Result<Self, Refused> {
         let formula = Self::parse(&format!("({nir}-{red})/({nir}+{red})"))?;
         Ok(Self {
-            named_by: Some(Box::new([(red.to_owned(), "red"), (nir.to_owned(), "nir")])),
+            origin: Origin::Ndvi(Box::new([(red.to_owned(), "red"), (nir.to_owned(), "nir")])),
             ..formula
         })
     }
 
+    /// A spectral index.
+    pub(super) fn of_index(choice: IndexChoice) -> Result<Self, Refused> {
+        let formula = Self::parse(&choice.formula())?;
+        Ok(Self {
+            origin: Origin::Index(Box::new(choice)),
+            ..formula
+        })
+    }
+
+    /// The index that it is, if it was named as one.
+    pub fn index(&self) -> Option<&IndexChoice> {
+        match &self.origin {
+            Origin::Index(choice) => Some(choice),
+            _ => None,
+        }
+    }
+
+    /// The parameter that gives it, in its one spelling.
+    pub(super) fn pair(&self) -> (&'static str, String) {
+        match self.index() {
+            Some(choice) => ("index", choice.to_string()),
+            None => ("expression", self.text.clone()),
+        }
+    }
+
     /// The parameter that named a band.
     pub fn parameter_of(&self, band: &str) -> &'static str {
-        let named = self
-            .named_by
-            .iter()
-            .flat_map(|named| named.iter())
-            .find(|(name, _)| name == band);
-        named.map_or("expression", |(_, parameter)| parameter)
+        match &self.origin {
+            Origin::Written => "expression",
+            Origin::Index(_) => "index",
+            Origin::Ndvi(named) => {
+                let named = named.iter().find(|(name, _)| name == band);
+                named.map_or("expression", |(_, parameter)| parameter)
+            }
+        }
     }
 
     /// Parses `text`. Spaces only part tokens, and no two tokens need one between them.
@@ -47,7 +84,7 @@ impl Formula {
         Ok(Self {
             text,
             parsed: Arc::new(parsed),
-            named_by: None,
+            origin: Origin::Written,
         })
     }
 
@@ -64,6 +101,6 @@ impl Formula {
 
 impl PartialEq for Formula {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        self.text == other.text && self.index() == other.index()
     }
 }

@@ -4,6 +4,7 @@
 //! It reads no environment, opens nothing and knows no status code: it refuses with [`Refused`].
 
 mod query;
+mod index;
 mod formula;
 mod colormap;
 mod sidecars;
@@ -20,6 +21,7 @@ use std::fmt;
 pub use address::{Address, Format, Grid, Grids, Scale};
 pub use colormap::ColormapChoice;
 pub use formula::Formula;
+pub use index::IndexChoice;
 pub use query::{Query, encode, slip_of};
 pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};

@@ -49,6 +49,7 @@ const KNOWN: &[&str] = &[
     "height",
     "histogram_bins",
     "histogram_range",
+    "index",
     "max_size",
     "maxzoom",
     "minzoom",

@@ -5,8 +5,8 @@ use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Format, Grid, Grids, LayerName, Pairs, Query, Refused, Scale, Sidecars, Style, ndvi,
-    source,
+    Address, Asked, Bands, Format, Formula, Grid, Grids, IndexChoice, LayerName, Pairs, Query, Refused,
+    Scale, Sidecars, Style, ndvi, source,
 };
 
 /// Everything that can be asked.
@@ -28,6 +28,8 @@ pub enum Route {
     ColorMaps,
     /// The entries of one colormap.
     ColorMap(String),
+    /// The spectral indices.
+    Indices,
     /// The names of all tile matrix sets.
     TileMatrixSets,
     /// One tile matrix set.
@@ -111,6 +113,7 @@ impl Route {
         match segments.as_slice() {
             ["tiles", layer, rest @ ..] => Line::layer(layer)?.read(rest, &query),
             ["ndvi", rest @ ..] => Line::ndvi(&query)?.read(rest, &query),
+            ["index", index, rest @ ..] => Line::index(index, &query)?.read(rest, &query),
             ["cog", "tiles", grid, rest @ ..] => {
                 Line::file(&query, grids.parse(grid)?)?.read_tile(rest, &query)
             }
@@ -134,6 +137,7 @@ fn fixed(segments: &[&str], grids: &Grids) -> Result<Option<Route>, Refused> {
         ["viewer", rest @ ..] => Route::Viewer(rest.join("/")),
         ["colorMaps"] => Route::ColorMaps,
         ["colorMaps", name] => Route::ColorMap((*name).to_owned()),
+        ["indices"] => Route::Indices,
         ["tileMatrixSets"] => Route::TileMatrixSets,
         ["tileMatrixSets", name] => Route::TileMatrixSet(grids.parse(name)?),
         _ => return Ok(None),
@@ -164,6 +168,10 @@ struct Line {
     preset: Option<Box<Style>>,
     /// Where the tiles are, without `/{z}/{x}/{y}`.
     tiles: String,
+    /// What it is called, where it has a name of its own.
+    name: Option<&'static str>,
+    /// The parameters that name its sources, where they are its own.
+    spelt: &'static [&'static str],
 }
 
 impl Line {
@@ -174,6 +182,8 @@ impl Line {
             asked: Asked::Layer(name),
             grid: Grid::web()?,
             preset: None,
+            name: None,
+            spelt: &[],
         })
     }
 
@@ -184,6 +194,8 @@ impl Line {
             grid,
             preset: None,
             tiles,
+            name: None,
+            spelt: &[],
         })
     }
 
@@ -194,6 +206,32 @@ impl Line {
             grid: Grid::web()?,
             preset: Some(Box::new(style)),
             tiles: "/ndvi".to_owned(),
+            name: Some("NDVI"),
+            spelt: &["nir", "red", "url"],
+        })
+    }
+
+    /// A spectral index of what `url` names, or of the first layer.
+    fn index(text: &str, query: &Query) -> Result<Self, Refused> {
+        let choice = IndexChoice::parse(text)?;
+        let is_named = query
+            .names()
+            .any(|name| name == "url" || name.starts_with("url."));
+        let asked = if is_named {
+            source::read(query)?
+        } else {
+            Asked::FirstLayer
+        };
+        Ok(Self {
+            asked,
+            grid: Grid::web()?,
+            tiles: format!("/index/{choice}"),
+            name: Some(choice.index().name),
+            preset: Some(Box::new(Style {
+                bands: Some(Bands::Expression(Formula::of_index(choice)?)),
+                ..Style::default()
+            })),
+            spelt: &[],
         })
     }
 
@@ -295,9 +333,8 @@ impl Line {
         if minzoom.zip(maxzoom).is_some_and(|(min, max)| min > max) {
             return Err(Refused::parameter("minzoom", "is above maxzoom"));
         }
-        let name = self.preset.is_some().then_some("NDVI");
         Ok(Route::TileJson(TileJsonRequest {
-            name,
+            name: self.name,
             asked: self.asked,
             grid: self.grid,
             template,
@@ -308,12 +345,16 @@ impl Line {
 
     /// The pairs that name the sources, as this line spells them.
     fn asked_pairs(&self, query: &Query) -> Result<Vec<(String, String)>, Refused> {
-        if self.preset.is_none() {
+        if self.spelt.is_empty() {
             return Ok(self.asked.pairs());
         }
         let mut pairs = Vec::new();
-        for name in ["nir", "red", "url"] {
-            pairs.extend(query.one(name)?.map(|value| (name.to_owned(), value.to_owned())));
+        for name in self.spelt {
+            pairs.extend(
+                query
+                    .one(name)?
+                    .map(|value| ((*name).to_owned(), value.to_owned())),
+            );
         }
         Ok(pairs)
     }

@@ -10,7 +10,7 @@ use edgetile_raster::warp::Kernel;
 
 use super::colormap::{ColormapChoice, of_colour};
 use super::formula::Formula;
-use super::{Grid, Query, Refused, Scale, Sidecars};
+use super::{Grid, IndexChoice, Query, Refused, Scale, Sidecars};
 
 /// The most bands that one picture may ask for.
 const MOST_BANDS: usize = 64;
@@ -68,6 +68,7 @@ impl Style {
         "colormap",
         "colormap_name",
         "expression",
+        "index",
         "nodata",
         "padding",
         "reproject",
@@ -147,6 +148,23 @@ impl Style {
         }
     }
 
+    /// The same, over the range and in the colours of its index where it is silent.
+    #[must_use]
+    pub fn coloured_by_index(self) -> Self {
+        let index = match &self.bands {
+            Some(Bands::Expression(formula)) => formula.index().map(IndexChoice::index),
+            _ => None,
+        };
+        let Some(index) = index else { return self };
+        Self {
+            rescale: self.rescale.or_else(|| Some(Rescale(vec![index.range]))),
+            colormap: self
+                .colormap
+                .or_else(|| ColormapChoice::named(index.colormap).ok()),
+            ..self
+        }
+    }
+
     /// The edge of a tile of `grid` at `scale` in pixels, buffer included; refused beyond [`LARGEST_EDGE_PX`].
     pub fn edge_px(&self, grid: &Grid, scale: Scale) -> Result<u32, Refused> {
         let tile = self
@@ -164,7 +182,7 @@ impl Style {
         let mut pairs = Vec::new();
         match &self.bands {
             Some(Bands::Indexes(indexes)) => pairs.extend(indexes.iter().map(|i| ("bidx", i.to_string()))),
-            Some(Bands::Expression(formula)) => pairs.push(("expression", formula.text().to_owned())),
+            Some(Bands::Expression(formula)) => pairs.push(formula.pair()),
             None => {}
         }
         pairs.extend(self.colormap.as_ref().map(ColormapChoice::pair));
@@ -214,12 +232,19 @@ fn refuse_algorithm(query: &Query) -> Result<(), Refused> {
 }
 
 fn read_bands(query: &Query) -> Result<Option<Bands>, Refused> {
-    if let Some(text) = query
-        .one("expression")?
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-    {
-        return Ok(Some(Bands::Expression(Formula::parse(text)?)));
+    match (non_empty(query, "expression")?, non_empty(query, "index")?) {
+        (Some(_), Some(_)) => {
+            return Err(Refused::parameter(
+                "index",
+                "stands beside expression: give one or the other",
+            ));
+        }
+        (Some(text), None) => return Ok(Some(Bands::Expression(Formula::parse(&text)?))),
+        (None, Some(text)) => {
+            let formula = Formula::of_index(IndexChoice::parse(&text)?)?;
+            return Ok(Some(Bands::Expression(formula)));
+        }
+        (None, None) => {}
     }
     let indexes: Vec<u16> = query.many("bidx").map(read_index).collect::<Result<_, _>>()?;
     if indexes.len() > MOST_BANDS {
@@ -435,6 +460,16 @@ mod tests {
     }
 
     #[test]
+    fn an_index_brings_its_colours_where_the_request_has_none() {
+        let plain = style("index=ndwi").coloured_by_index();
+        assert_eq!(plain, style("index=NDWI&rescale=-1,1&colormap_name=rdylbu"));
+        let own = style("index=ndwi&rescale=0,1&colormap_name=blues");
+        assert_eq!(own.clone().coloured_by_index(), own);
+        let expression = style("expression=b1");
+        assert_eq!(expression.clone().coloured_by_index(), expression);
+    }
+
+    #[test]
     fn different_styles_have_different_spellings() {
         let styles = [
             "bidx=1&bidx=2",
@@ -447,6 +482,9 @@ mod tests {
             "alpha=false",
             "sidecars=ovr",
             "sidecars=auto",
+            "index=ndvi",
+            "index=ndvi(nir=2)",
+            "expression=(nir-red)/(nir%2Bred)",
         ];
         let mut texts: Vec<_> = styles.iter().map(|raw| style(raw).pairs()).collect();
         texts.sort();
@@ -478,6 +516,8 @@ mod tests {
             ("colormap=1", "colormap"),
             ("colormap_name=nosuch", "colormap_name"),
             ("algorithm=hillshade", "algorithm"),
+            ("index=ndiv", "index"),
+            ("index=ndvi&expression=b1", "index"),
             ("padding=x", "padding"),
         ] {
             let message = refused(raw);
