@@ -63,6 +63,7 @@ function environment(settings: Settings): Record<string, string> {
     EDGETILE_DATA: settings.dataRoot,
     EDGETILE_ALLOW_URLS: settings.allowUrls,
     EDGETILE_LAYERS: settings.layersFile,
+    EDGETILE_INDEX: settings.indexFile,
     EDGETILE_CACHE_MB: String(settings.cacheMegabytes),
     EDGETILE_EMPTY_TILE: settings.emptyTile,
     EDGETILE_CACHE_CONTROL: settings.cacheControl,

@@ -7,6 +7,7 @@ export interface Settings {
   readonly dataRoot?: string;
   readonly allowUrls?: string;
   readonly layersFile?: string;
+  readonly indexFile?: string;
   readonly layer: string;
   readonly emptyTile: string;
   readonly cacheControl: string;
@@ -56,7 +57,7 @@ export const DEFAULTS: Settings = {
 };
 
 const OPTIONAL = [
-  'dataRoot', 'allowUrls', 'layersFile', 'kmsKeyArn', 'domainName', 'certificateArn', 'webAclArn', 'keyGroupId', 'alarmEmail', 'accessLogBucket',
+  'dataRoot', 'allowUrls', 'layersFile', 'indexFile', 'kmsKeyArn', 'domainName', 'certificateArn', 'webAclArn', 'keyGroupId', 'alarmEmail', 'accessLogBucket',
 ] as const;
 
 /** Reads the settings that stand in the context of `node`, each in the type of its default. */

@@ -9,6 +9,7 @@ export const EVERYTHING: Record<string, string> = {
   DataRoot: 's3://a/prefix',
   AllowUrls: 'https://example.org/*',
   LayersFile: 's3://a/layers.json',
+  IndexFile: 's3://a/index',
   Layer: 'demo',
   EmptyTile: 'transparent',
   CacheControl: 'public, max-age=60',
