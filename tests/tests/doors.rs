@@ -112,6 +112,60 @@ async fn a_data_root_is_served_and_never_left() {
 }
 
 #[tokio::test]
+async fn tiles_come_in_sets_of_the_layers_file() {
+    // The whole map under a name of its own, and the middle of its tile 12/2179/1421 as the only tile of a set.
+    let half = 20_037_508.342_789_244;
+    let side = 2.0 * half / 4096.0;
+    let (west, south) = (2179.25 * side - half, half - 1421.75 * side);
+    let sets = format!(
+        r#"{{"tileMatrixSets": [
+            {{"id": "Same", "crs": "EPSG:3857", "extent": [-{half}, -{half}, {half}, {half}], "matrices": 20}},
+            {{"id": "Middle", "crs": "EPSG:3857", "extent": [{west}, {south}, {}, {}], "matrices": 1}}]}}"#,
+        west + side / 2.0,
+        south + side / 2.0,
+    );
+    let file = std::env::temp_dir().join(format!("edgetile-sets-{}.json", std::process::id()));
+    std::fs::write(&file, sets).expect("a file");
+    let folder = binary::file("functions/tile/sample");
+    let arguments = [
+        "--data",
+        &folder.to_string_lossy(),
+        "--layers",
+        &file.to_string_lossy(),
+    ];
+    let server = Server::start(&arguments, &[]);
+    let list = server.get("/tileMatrixSets").await;
+    std::fs::remove_file(&file).expect("a file");
+    let list = String::from_utf8_lossy(list.body()).into_owned();
+    assert!(list.contains("\"Same\"") && list.contains("\"Middle\""), "{list}");
+
+    let tile = async |path: &str| {
+        let target = format!("/cog/tiles/{path}&url=sample.tif&bidx=1&rescale=0,3000&resampling=bilinear");
+        let answer = server.get(&target).await;
+        assert_eq!(answer.status(), 200, "{target}: {:?}", answer.body());
+        answer.into_body()
+    };
+    assert_eq!(
+        tile("Same/12/2179/1421.png?").await,
+        tile("WebMercatorQuad/12/2179/1421.png?").await,
+        "the same pixels"
+    );
+    let middle = tile("Middle/0/0/0.png?").await;
+    assert_ne!(middle, tile("Same/12/2179/1421.png?").await);
+    // Half a tile of zoom 12 has the pixels of zoom 13.
+    let quarter = async |x: u32, y: u32| tile(&format!("WebMercatorQuad/13/{x}/{y}.png?")).await;
+    assert_ne!(middle, quarter(4358, 2842).await);
+    for outside in ["Middle/1/0/0.png", "Middle/0/1/0.png", "Other/0/0/0.png"] {
+        let answer = server.get(&format!("/cog/tiles/{outside}?url=sample.tif")).await;
+        assert!(
+            answer.status().is_client_error(),
+            "{outside}: {}",
+            answer.status()
+        );
+    }
+}
+
+#[tokio::test]
 async fn told_to_stop_it_ends_well() {
     let mut server = Server::start(&[], &[]);
     assert_eq!(server.get("/healthz").await.status(), 200);

@@ -230,10 +230,7 @@ impl Outcome {
 
     /// The largest share of pixels that may be off, and the largest difference: one in a thousand, but where the rules differ.
     fn allowance(&self) -> (f64, f64) {
-        let is_cut = ["utm_edge", "laea_holes"].contains(&self.source.as_str());
         match self.kernel {
-            // GDAL takes the bilinear kernel where a sample is missing, we what is left of the cubic one.
-            Kernel::Cubic if is_cut => (0.015, 0.013),
             // GDAL averages the box between two corners of the output pixel, which is narrow where pixels are turned.
             Kernel::Average if self.source == "turned" => (0.25, 0.025),
             _ => (0.001, 0.02),

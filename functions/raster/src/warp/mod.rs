@@ -5,6 +5,7 @@
 
 pub mod kernel;
 pub mod resolution;
+mod locator;
 pub mod placement;
 pub mod resample;
 pub mod window;
@@ -19,5 +20,7 @@ pub use window::{Assembly, Rect, Window};
 mod gdal;
 #[cfg(test)]
 mod globe;
+#[cfg(test)]
+mod seams;
 #[cfg(test)]
 mod tests;

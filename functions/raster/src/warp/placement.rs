@@ -8,14 +8,27 @@
 use crate::crs::{Crs, Kind};
 use crate::header::Affine;
 
+use super::locator::{Locator, Turn};
 use super::{Kernel, Rect};
 
 /// Output pixels between two nodes of the grid. At 16 the error over a UTM zone is 1.5e-3 output pixels at zoom 8 and falls
 /// fourfold with each zoom; a node costs about 100 ns.
 const STEP: usize = 16;
 
-/// Adding this to a position and taking it away leaves the nearest whole number, without a call or a branch.
-const WHOLE: f64 = (1_u64 << 52) as f64 * 1.5;
+/// Adding this to a number and taking it away leaves the nearest whole number, without a call or a branch; before it is taken away
+/// the bits end in that number.
+pub(super) const WHOLE: f64 = (1_u64 << 52) as f64 * 1.5;
+
+/// Centres of a cell's pixels along a row.
+const ALONG: [f64; STEP] = {
+    let mut along = [0.5; STEP];
+    let mut at = 1;
+    while at < STEP {
+        along[at] = along[at - 1] + 1.0;
+        at += 1;
+    }
+    along
+};
 
 /// Largest distance of an interpolated position from the exact one, in source pixels.
 const TOLERANCE_PX: f64 = 1e-3;
@@ -70,96 +83,6 @@ struct Cell {
     exact: Option<Box<[(f64, f64)]>>,
     /// Level pixels that an output pixel covers: across, down.
     scale: (f64, f64),
-}
-
-/// The exact way from an output pixel to a level pixel.
-#[derive(Clone, Debug)]
-struct Locator {
-    target: Target,
-    source: Crs,
-    same_crs: bool,
-    to_level: Affine,
-    turn: Option<Turn>,
-}
-
-/// How columns go round the globe, where the source is geographic or Web Mercator and upright.
-#[derive(Clone, Copy, Debug)]
-struct Turn {
-    /// Columns in a turn.
-    columns: f64,
-    /// The column from which none is further than half a turn: the middle of the level, or of the output where the level is closed.
-    middle: f64,
-    /// Columns in a turn of a level that goes all round: its last column is a neighbour of its first. Its columns are counted
-    /// from a turn west of it, see [`Wanted`](crate::plan::Wanted).
-    closed: Option<u32>,
-}
-
-impl Turn {
-    /// None if `source` does not go round, or is turned.
-    fn new(source: &Crs, affine: &Affine, width_px: u32) -> Option<Self> {
-        let columns = source.turn().filter(|_| affine.is_upright())? / affine.a.abs();
-        // Sizes of pixels are rounded: half a column may be missing. One more than a turn repeats the first.
-        let spare = f64::from(width_px) - columns;
-        let is_closed = (-0.5..=1.5).contains(&spare) && (1..u32::MAX / 4).contains(&width_px);
-        Some(Self {
-            columns,
-            middle: f64::from(width_px) / 2.0,
-            closed: is_closed.then(|| (columns.round() as u32).clamp(1, width_px)),
-        })
-    }
-
-    /// About the column in the middle of the output, if the level is closed.
-    fn about(self, column: f64) -> Self {
-        let Some(closed) = self.closed else { return self };
-        let column = if column.is_finite() { column } else { self.middle };
-        Self {
-            middle: column.rem_euclid(self.columns) + f64::from(closed),
-            ..self
-        }
-    }
-
-    fn place(&self, column: f64) -> f64 {
-        let column = column + f64::from(self.closed.unwrap_or(0));
-        column + self.nearest(self.middle - column)
-    }
-
-    /// The whole turns that are nearest to a distance.
-    fn nearest(&self, distance: f64) -> f64 {
-        (distance / self.columns).round() * self.columns
-    }
-}
-
-impl Locator {
-    fn locate(&self, px: f64, py: f64) -> (f64, f64) {
-        const NOWHERE: (f64, f64) = (f64::NAN, f64::NAN);
-        let target = &self.target;
-        let x = target.west + px * target.resolution.0;
-        let y = target.north - py * target.resolution.1;
-        let place = if self.same_crs {
-            Some((x, y))
-        } else {
-            target
-                .crs
-                .inverse(x, y)
-                .and_then(|(lon, lat)| self.source.forward(lon, lat))
-        };
-        let Some((x, y)) = place else { return NOWHERE };
-        let (mut column, row) = self.to_level.apply(x, y);
-        if let Some(turn) = &self.turn {
-            column = turn.place(column);
-        }
-        if column.is_finite() && row.is_finite() {
-            (column, row)
-        } else {
-            NOWHERE
-        }
-    }
-
-    /// How far it is from one column to another, the short way round the globe.
-    fn across(&self, from: f64, to: f64) -> f64 {
-        let distance = to - from;
-        distance - self.turn.map_or(0.0, |turn| turn.nearest(distance))
-    }
 }
 
 impl Placement {
@@ -240,18 +163,13 @@ impl Placement {
         if matches!(self.shape, Shape::Separable { .. }) {
             return;
         }
-        let off = |value: f64| (value - ((value + WHOLE) - WHOLE)).abs();
         let line = columns.chunks_mut(STEP).zip(rows.chunks_mut(STEP));
         for (chunk, (columns, rows)) in line.enumerate() {
-            let nearest = |least: f64, (x, y): (&f64, &f64)| {
-                let off = if off(*x) < off(*y) { off(*x) } else { off(*y) };
-                if off < least { off } else { least }
-            };
-            if columns.iter().zip(rows.iter()).fold(1.0, nearest) >= TOLERANCE_PX {
+            if !is_any_near_an_edge(columns, rows) {
                 continue;
             }
             for (at, (x, y)) in columns.iter_mut().zip(rows).enumerate() {
-                if off(*x) < TOLERANCE_PX || off(*y) < TOLERANCE_PX {
+                if is_near_an_edge(*x) || is_near_an_edge(*y) {
                     (*x, *y) = self
                         .locator
                         .locate((chunk * STEP + at) as f64 + 0.5, row as f64 + 0.5);
@@ -278,18 +196,53 @@ impl Placement {
         }
     }
 
-    /// The most samples along one axis that a pixel needs with a kernel.
-    pub(super) fn reach(&self, kernel: Kernel) -> usize {
-        let of = |scale: &f64| kernel.reach(*scale);
-        match &self.shape {
-            Shape::Separable { scale, .. } => scale.0.iter().chain(&scale.1).map(of).max().unwrap_or(0),
+    /// The least and the greatest [`scale`](Self::scale) along any axis; both 1 of an empty output.
+    pub(super) fn scales(&self) -> (f64, f64) {
+        let widen = |span: Option<(f64, f64)>, scale: f64| match span {
+            Some((least, greatest)) => Some((least.min(scale), greatest.max(scale))),
+            None => Some((scale, scale)),
+        };
+        let span = match &self.shape {
+            Shape::Separable { scale, .. } => scale.0.iter().chain(&scale.1).copied().fold(None, widen),
             Shape::Grid { cells, .. } => cells
                 .iter()
                 .flat_map(|cell| [cell.scale.0, cell.scale.1])
-                .map(|scale| of(&scale))
-                .max()
-                .unwrap_or(0),
+                .fold(None, widen),
+        };
+        span.unwrap_or((1.0, 1.0))
+    }
+
+    /// Whether the centres of all output pixels lie in `rect`. Says no where that is not clear at a glance.
+    pub(super) fn lies_in(&self, rect: &Rect) -> bool {
+        let mut bounds = Bounds::EMPTY;
+        let mut is_somewhere = true;
+        let mut add = |column: f64, row: f64| {
+            is_somewhere &= !column.is_nan() && !row.is_nan();
+            bounds.add_column(column, TOLERANCE_PX);
+            bounds.add_row(row, TOLERANCE_PX);
+        };
+        match &self.shape {
+            Shape::Separable { columns, rows, .. } => {
+                for column in columns {
+                    add(*column, f64::from(rect.y) + 0.5);
+                }
+                for row in rows {
+                    add(f64::from(rect.x) + 0.5, *row);
+                }
+            }
+            Shape::Grid { cells, .. } => {
+                for cell in cells {
+                    let exact = cell.exact.iter().flat_map(|exact| exact.iter());
+                    cell.corners
+                        .iter()
+                        .chain(exact)
+                        .for_each(|(column, row)| add(*column, *row));
+                }
+            }
         }
+        let (x, y) = (f64::from(rect.x), f64::from(rect.y));
+        let (end_x, end_y) = (x + f64::from(rect.width), y + f64::from(rect.height));
+        is_somewhere && bounds.west >= x && bounds.east < end_x && bounds.north >= y && bounds.south < end_y
     }
 
     /// The pixels of a level of `size` that the output needs with a kernel; `None` if it needs none. With [`turn_px`](Self::turn_px)
@@ -319,6 +272,18 @@ impl Placement {
         let columns = self.turn_px().map_or(size.0, |turn| turn.saturating_mul(3));
         bounds.clip((columns, size.1))
     }
+}
+
+fn is_near_an_edge(position: f64) -> bool {
+    (position - ((position + WHOLE) - WHOLE)).abs() < TOLERANCE_PX
+}
+
+/// Without a branch for each, so that several are compared at once.
+fn is_any_near_an_edge(columns: &[f64], rows: &[f64]) -> bool {
+    let positions = columns.iter().zip(rows);
+    positions.fold(false, |any, (x, y)| {
+        any | is_near_an_edge(*x) | is_near_an_edge(*y)
+    })
 }
 
 /// The box around positions; NaN adds nothing.
@@ -483,10 +448,17 @@ impl Cell {
             (mix(ne.0, se.0), mix(ne.1, se.1)),
         );
         let slope = ((east.0 - west.0) / STEP as f64, (east.1 - west.1) / STEP as f64);
-        for (k, (column, row)) in columns.iter_mut().zip(rows).enumerate() {
-            let along = (from + k) as f64 + 0.5;
-            *column = west.0 + slope.0 * along;
-            *row = west.1 + slope.1 * along;
+        let at = |along: f64| (west.0 + slope.0 * along, west.1 + slope.1 * along);
+        if let (Some(columns), Some(rows)) = (columns.as_mut_array(), rows.as_mut_array()) {
+            // A whole cell: a known length lets the compiler do without a loop.
+            let (columns, rows): (&mut [f64; STEP], &mut [f64; STEP]) = (columns, rows);
+            for (k, along) in ALONG.iter().enumerate() {
+                (columns[k], rows[k]) = at(*along);
+            }
+            return;
+        }
+        for ((column, row), along) in columns.iter_mut().zip(rows).zip(&ALONG[from..]) {
+            (*column, *row) = at(*along);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Weighted values for every output pixel: a square of samples where the kernel fits one, else however many there are.
 
+use super::pairs::Pairs;
 use super::sample::{Accumulator, Sample};
 use super::under::{LEAST_WEIGHT, Under};
 use super::{Centres, OUTSIDE};
@@ -22,8 +23,12 @@ struct Footprint<'a> {
     kernel: Kernel,
     columns: Vec<f64>,
     rows: Vec<f64>,
-    across: Taps,
-    down: Taps,
+    /// Weights across and down.
+    taps: (Taps, Taps),
+    /// Those of the bilinear kernel, for cubic pixels where a sample is missing: what is left of the narrow cubic kernel there
+    /// would be most of one lobe or another. GDAL has the same rule.
+    narrow: (Taps, Taps),
+    has_narrow: bool,
 }
 
 impl<'a> Footprint<'a> {
@@ -34,8 +39,9 @@ impl<'a> Footprint<'a> {
             kernel,
             columns: vec![0.0; width],
             rows: vec![0.0; width],
-            across: Taps::default(),
-            down: Taps::default(),
+            taps: Default::default(),
+            narrow: Default::default(),
+            has_narrow: false,
         }
     }
 
@@ -55,6 +61,9 @@ impl<'a> Footprint<'a> {
             }
             Kernel::Average => {
                 self.squares_of(row, rect, squares, |stand, i| Kernel::Average.weight_at(stand, i));
+            }
+            Kernel::Lanczos => {
+                self.squares_of(row, rect, squares, |stand, i| Kernel::Lanczos.weight_at(stand, i));
             }
             other => self.squares_of(row, rect, squares, |stand, i| other.weight_at(stand, i)),
         }
@@ -98,15 +107,17 @@ impl<'a> Footprint<'a> {
     /// Computes the weights of a pixel.
     fn prepare(&mut self, column: usize, row: usize) {
         let scale = self.placement.scale(column, row);
-        self.kernel.taps(self.columns[column], scale.0, &mut self.across);
-        self.kernel.taps(self.rows[column], scale.1, &mut self.down);
-    }
-
-    /// The prepared weights that fall on the window: first column, first row, weights across and down.
-    fn cut_to(&self, rect: &Rect) -> (usize, usize, &[f32], &[f32]) {
-        let (x, across) = cut(&self.across, rect.x, rect.width);
-        let (y, down) = cut(&self.down, rect.y, rect.height);
-        (x, y, across, down)
+        let (x, y) = (self.columns[column], self.rows[column]);
+        let fill = |kernel: Kernel, taps: &mut (Taps, Taps)| {
+            kernel.taps(x, scale.0, &mut taps.0);
+            kernel.taps(y, scale.1, &mut taps.1);
+        };
+        fill(self.kernel, &mut self.taps);
+        let widens = self.kernel.widens(scale.0) || self.kernel.widens(scale.1);
+        self.has_narrow = self.kernel == Kernel::Cubic && !widens;
+        if self.has_narrow {
+            fill(Kernel::Bilinear, &mut self.narrow);
+        }
     }
 }
 
@@ -117,11 +128,26 @@ fn cut(taps: &Taps, start: u32, length: u32) -> (usize, &[f32]) {
     (first.max(0) as usize, &taps.weights[skip as usize..keep as usize])
 }
 
+/// The samples of a plane on which weights fall.
+fn under<'a, T>(rect: &Rect, plane: &'a [T], mask: Option<&'a [u8]>, taps: &'a (Taps, Taps)) -> Under<'a, T> {
+    let (x, across) = cut(&taps.0, rect.x, rect.width);
+    let (y, down) = cut(&taps.1, rect.y, rect.height);
+    Under {
+        plane,
+        mask,
+        stride: rect.width as usize,
+        x,
+        y,
+        across,
+        down,
+    }
+}
+
 pub(super) fn blend<T: Sample>(
     window: &Window,
     placement: &Placement,
     kernel: Kernel,
-    centres: &Centres,
+    centres: &Centres<'_>,
     values: &[T],
 ) -> Vec<T> {
     let job = Blend {
@@ -135,7 +161,7 @@ pub(super) fn blend<T: Sample>(
         return job.run::<0>();
     }
     // Arrays of a fixed length let the compiler unroll; the usual cases are 2 and 4 samples on a side.
-    match placement.reach(kernel) {
+    match kernel.reach(placement.scales().1) {
         0..=2 => job.run::<2>(),
         3..=4 => job.run::<4>(),
         5..=8 => job.run::<8>(),
@@ -148,7 +174,7 @@ struct Blend<'a, T> {
     window: &'a Window,
     placement: &'a Placement,
     kernel: Kernel,
-    centres: &'a Centres,
+    centres: &'a Centres<'a>,
     values: &'a [T],
 }
 
@@ -161,36 +187,20 @@ impl<T: Sample> Blend<'_, T> {
         let (bands, area) = (self.window.raster.bands, rect.area());
         let mut out = vec![T::default(); bands * width * height];
         let mut footprint = Footprint::new(self.placement, self.kernel);
-        let (mut pick, mut squares, mut left) = (Vec::new(), Vec::with_capacity(width), Vec::new());
+        let mut fast = Fast::<N>::new(self.placement, self.kernel, T::COMMON);
+        let (mut pick, mut left) = (Vec::new(), Vec::new());
         for row in 0..height {
             footprint.start_row(row);
-            let centres = &self.centres.indices[row * width..][..width];
-            if N > 0 {
-                footprint.squares::<N>(row, rect, &mut squares);
-            }
             left.clear();
-            for band in 0..bands {
-                let plane = &self.values[band * area..][..area];
-                let mask = mask_plane(&self.window.raster.mask, band, area);
-                let line = &mut out[(band * height + row) * width..][..width];
-                let holds =
-                    |centre: u32| centre != OUTSIDE && mask.is_none_or(|mask| mask[centre as usize] != 0);
-                if N == 0 {
-                    left.extend((0..width).filter(|at| holds(centres[*at])).map(|at| (at, band)));
-                    continue;
-                }
-                for (at, (square, out)) in squares.iter().zip(line).enumerate() {
-                    if !holds(centres[at]) {
-                        continue;
-                    }
-                    match square.mean(plane, mask, rect.width as usize) {
-                        Some(value) => *out = value,
-                        None => left.push((at, band)),
-                    }
-                }
+            if fast.is_none() {
+                let all = (0..width).flat_map(|column| (0..bands).map(move |band| (column, band)));
+                left.extend(all.filter(|(column, band)| self.holds(row * width + column, *band)));
             }
-            // Column by column, so that weights are computed once for all bands.
-            left.sort_unstable();
+            if let Some(fast) = &mut fast {
+                self.fast_row(row, &footprint, fast, &mut out, &mut left);
+                // Column by column, so that weights are computed once for all bands.
+                left.sort_unstable();
+            }
             let mut prepared = usize::MAX;
             for (column, band) in left.iter().copied() {
                 if prepared != column {
@@ -199,31 +209,103 @@ impl<T: Sample> Blend<'_, T> {
                 }
                 let value = self.one(&footprint, band, &mut pick);
                 // Nothing but samples of no weight: the sample itself.
-                let centre = || self.values[band * area + centres[column] as usize];
+                let centre =
+                    || self.values[band * area + self.centres.indices()[row * width + column] as usize];
                 out[(band * height + row) * width + column] = value.unwrap_or_else(centre);
             }
         }
         out
     }
 
+    /// The pixels of a row whose samples all hold data; names the others that hold data, by column and band.
+    fn fast_row<const N: usize>(
+        &self,
+        row: usize,
+        footprint: &Footprint<'_>,
+        fast: &mut Fast<N>,
+        out: &mut [T],
+        left: &mut Vec<(usize, usize)>,
+    ) {
+        let (width, height) = self.placement.size();
+        let rect = &self.window.rect;
+        if N > 0 && (fast.is_widened || fast.pairs.is_none()) {
+            footprint.squares::<N>(row, rect, &mut fast.squares);
+        }
+        if let Some(pairs) = &mut fast.pairs {
+            pairs.start_row(&footprint.columns, &footprint.rows, rect);
+            if fast.is_widened {
+                pairs.leave_widened(self.placement, row, self.kernel);
+            }
+        }
+        for band in 0..self.window.raster.bands {
+            let plane = &self.values[band * rect.area()..][..rect.area()];
+            let mask = mask_plane(&self.window.raster.mask, band, rect.area());
+            let stride = rect.width as usize;
+            let mut by_square = |at: usize, line: &mut [T]| {
+                if !self.holds(row * width + at, band) {
+                    return;
+                }
+                let square = fast.squares.get(at);
+                match square.and_then(|square| square.mean(plane, mask, stride)) {
+                    Some(value) => line[at] = value,
+                    None => left.push((at, band)),
+                }
+            };
+            let line = &mut out[(band * height + row) * width..][..width];
+            let Some(pairs) = &mut fast.pairs else {
+                (0..width).for_each(|at| by_square(at, line));
+                continue;
+            };
+            if band == 0 || matches!(self.window.raster.mask, Mask::PerBand(_)) {
+                pairs.show(mask, stride);
+            }
+            pairs.weigh(plane, rect.width, line, &mut by_square);
+        }
+    }
+
+    /// Whether the sample under a pixel's centre holds data.
+    fn holds(&self, pixel: usize, band: usize) -> bool {
+        let mask = mask_plane(&self.window.raster.mask, band, self.window.rect.area());
+        if mask.is_none() && self.centres.all_inside() {
+            return true;
+        }
+        let centre = self.centres.indices()[pixel];
+        centre != OUTSIDE && mask.is_none_or(|mask| mask[centre as usize] != 0)
+    }
+
     /// The value of a band under the pixel whose weights are prepared.
     fn one(&self, footprint: &Footprint<'_>, band: usize, pick: &mut Vec<T>) -> Option<T> {
         let rect = &self.window.rect;
-        let (x, y, across, down) = footprint.cut_to(rect);
-        let under = Under {
-            plane: &self.values[band * rect.area()..][..rect.area()],
-            mask: mask_plane(&self.window.raster.mask, band, rect.area()),
-            stride: rect.width as usize,
-            x,
-            y,
-            across,
-            down,
-        };
+        let plane = &self.values[band * rect.area()..][..rect.area()];
+        let mask = mask_plane(&self.window.raster.mask, band, rect.area());
+        let mut under = under(rect, plane, mask, &footprint.taps);
+        if footprint.has_narrow && !under.is_whole(&footprint.taps) {
+            under = self::under(rect, plane, mask, &footprint.narrow);
+        }
         if self.kernel.is_linear() || self.kernel == Kernel::Rms {
             under.mean(self.kernel)
         } else {
             under.ranked(self.kernel, pick)
         }
+    }
+}
+
+/// What serves pixels whose samples all hold data. Which of the two, and whether any, hangs on the pixel alone.
+struct Fast<const N: usize> {
+    pairs: Option<Pairs>,
+    /// For the pixels that pairs do not serve.
+    squares: Vec<Square<N>>,
+    is_widened: bool,
+}
+
+impl<const N: usize> Fast<N> {
+    fn new(placement: &Placement, kernel: Kernel, is_common: bool) -> Option<Self> {
+        let pairs = Pairs::new(placement, kernel).filter(|_| is_common);
+        (N > 0 || pairs.is_some()).then(|| Self {
+            pairs,
+            squares: Vec::new(),
+            is_widened: kernel.widens(placement.scales().1),
+        })
     }
 }
 
@@ -273,31 +355,21 @@ pub(super) fn blend_alpha(
     window: &Window,
     placement: &Placement,
     kernel: Kernel,
-    centres: &Centres,
+    centres: &Centres<'_>,
     alpha: &[u8],
 ) -> Vec<u8> {
     let (width, height) = placement.size();
-    let stride = window.rect.width as usize;
     let mut out = vec![0; width * height];
     let mut footprint = Footprint::new(placement, kernel);
     for row in 0..height {
         footprint.start_row(row);
         for column in 0..width {
-            let centre = centres.indices[row * width + column];
+            let centre = centres.indices()[row * width + column];
             if centre == OUTSIDE || alpha[centre as usize] == 0 {
                 continue;
             }
             footprint.prepare(column, row);
-            let (x, y, across, down) = footprint.cut_to(&window.rect);
-            let taps = Under {
-                plane: alpha,
-                mask: None,
-                stride,
-                x,
-                y,
-                across,
-                down,
-            };
+            let taps = under(&window.rect, alpha, None, &footprint.taps);
             let kernel = if kernel == Kernel::Sum {
                 Kernel::Average
             } else {

@@ -4,9 +4,13 @@
 //! edge. Weights are renormalised over the samples that hold data: neither nodata nor the edge of the file darkens or rings.
 
 mod blend;
+mod pairs;
 mod sample;
 mod under;
 
+use std::cell::OnceCell;
+
+use super::placement::WHOLE;
 use super::{Kernel, Placement, Rect, Window};
 use crate::samples::{Mask, Raster};
 use crate::with_samples;
@@ -25,10 +29,10 @@ pub fn resample(window: &Window, placement: &Placement, kernel: Kernel) -> Raste
         }
     };
     let mask = match &window.raster.mask {
-        Mask::All if centres.all_inside => Mask::All,
+        Mask::All if centres.all_inside() => Mask::All,
         Mask::All => Mask::Shared(
             centres
-                .indices
+                .indices()
                 .iter()
                 .map(|i| if *i == OUTSIDE { 0 } else { 255 })
                 .collect(),
@@ -51,11 +55,12 @@ pub fn resample(window: &Window, placement: &Placement, kernel: Kernel) -> Raste
 /// Marks a pixel whose centre lies outside the window.
 const OUTSIDE: u32 = u32::MAX;
 
-/// For each output pixel the index, within a plane of the window, of the sample under its centre.
-struct Centres {
-    indices: Vec<u32>,
-    all_inside: bool,
-    plane: usize,
+/// For each output pixel the index, within a plane of the window, of the sample under its centre; found when asked for.
+struct Centres<'a> {
+    rect: &'a Rect,
+    placement: &'a Placement,
+    indices: OnceCell<Vec<u32>>,
+    all_inside: OnceCell<bool>,
 }
 
 /// The whole number below a position within `length` samples from `start` on; NaN is outside.
@@ -79,52 +84,95 @@ fn along_axes(rect: &Rect, columns: &[f64], rows: &[f64]) -> Vec<u32> {
     indices
 }
 
+/// A position so little west or north of a pixel's edge is on it, but for rounding.
+const ON_EDGE: f64 = 1.0 / (1_u64 << 31) as f64;
+
 fn pixel_by_pixel(rect: &Rect, placement: &Placement) -> Vec<u32> {
     let (width, height) = placement.size();
-    let mut indices = Vec::with_capacity(width * height);
+    let mut indices = vec![0; width * height];
     let (mut columns, mut rows) = (vec![0.0; width], vec![0.0; width]);
-    let (left, top) = (f64::from(rect.x), f64::from(rect.y));
-    let (across, down) = (f64::from(rect.width), f64::from(rect.height));
-    for row in 0..height {
+    let is_within = placement.lies_in(rect);
+    for (row, indices) in indices.chunks_exact_mut(width.max(1)).enumerate() {
         placement.row_for_floor(row, &mut columns, &mut rows);
-        let index = |(column, row): (&f64, &f64)| {
-            let (x, y) = (column - left, row - top);
-            let is_inside = (x >= 0.0 && x < across) && (y >= 0.0 && y < down);
-            // Within the window, whose size fits 31 bits: limits are spent before.
-            let index = (y as i32 as u32)
-                .wrapping_mul(rect.width)
-                .wrapping_add(x as i32 as u32);
-            if is_inside { index } else { OUTSIDE }
-        };
-        indices.extend(columns.iter().zip(&rows).map(index));
+        if is_within {
+            indices_of::<false>(rect, &columns, &rows, indices);
+        } else {
+            indices_of::<true>(rect, &columns, &rows, indices);
+        }
     }
     indices
 }
 
-impl Centres {
-    fn new(window: &Window, placement: &Placement) -> Self {
-        let rect = &window.rect;
-        let indices = match placement.axes() {
-            Some((columns, rows)) => along_axes(rect, columns, rows),
-            None => pixel_by_pixel(rect, placement),
+/// The indices of the samples under positions; `CHECKED` if some may lie outside.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without a branch for each, several are compared at once"
+)]
+fn indices_of<const CHECKED: bool>(rect: &Rect, columns: &[f64], rows: &[f64], indices: &mut [u32]) {
+    let (left, top) = (f64::from(rect.x), f64::from(rect.y));
+    let stride = f64::from(rect.width);
+    let end = (stride - ON_EDGE, f64::from(rect.height) - ON_EDGE);
+    for (index, (column, row)) in indices.iter_mut().zip(columns.iter().zip(rows)) {
+        let (x, y) = (column - left, row - top);
+        let is_inside = (x >= 0.0) & (x < end.0) & (y >= 0.0) & (y < end.1);
+        // Numbers of 64 bits all along, without a call or a branch: several pixels at once. Inside, the index is below 2^31:
+        // limits on a window are spent before.
+        let first_row = ((y - (0.5 - ON_EDGE)) + WHOLE) - WHOLE;
+        let at = first_row * stride + ((x - (0.5 - ON_EDGE)) + WHOLE);
+        *index = if !CHECKED || is_inside {
+            at.to_bits() as u32
+        } else {
+            OUTSIDE
         };
-        let all_inside = indices.iter().all(|index| *index != OUTSIDE);
+    }
+}
+
+impl<'a> Centres<'a> {
+    fn new(window: &'a Window, placement: &'a Placement) -> Self {
         Self {
-            indices,
-            all_inside,
-            plane: rect.area(),
+            rect: &window.rect,
+            placement,
+            indices: OnceCell::new(),
+            all_inside: OnceCell::new(),
         }
     }
 
+    /// Row by row.
+    fn indices(&self) -> &[u32] {
+        self.indices.get_or_init(|| match self.placement.axes() {
+            Some((columns, rows)) => along_axes(self.rect, columns, rows),
+            None => pixel_by_pixel(self.rect, self.placement),
+        })
+    }
+
+    /// Whether the window holds the sample under every centre.
+    fn all_inside(&self) -> bool {
+        *self
+            .all_inside
+            .get_or_init(|| self.placement.lies_in(self.rect) || !self.indices().contains(&OUTSIDE))
+    }
+
     fn gather<T: Copy + Default>(&self, planes: &[T], bands: usize) -> Vec<T> {
-        let mut out = Vec::with_capacity(bands * self.indices.len());
-        for plane in planes.chunks_exact(self.plane).take(bands) {
-            if self.all_inside {
-                out.extend(self.indices.iter().map(|index| plane[*index as usize]));
-            } else {
-                let value = |index: &u32| plane.get(*index as usize).copied().unwrap_or_default();
-                out.extend(self.indices.iter().map(value));
+        let indices = self.indices();
+        let mut out = vec![T::default(); bands * indices.len()];
+        let lines = out.chunks_exact_mut(indices.len().max(1));
+        for (plane, out) in planes.chunks_exact(self.rect.area()).zip(lines) {
+            let fetch = |out: &mut T, index: &u32| {
+                if let Some(value) = plane.get(*index as usize) {
+                    *out = *value;
+                }
+            };
+            // Eight at a time: the compiler does not unroll a loop whose length it does not know.
+            let ((eights, rest), (eight_indices, rest_indices)) =
+                (out.as_chunks_mut::<8>(), indices.as_chunks::<8>());
+            for (out, indices) in eights.iter_mut().zip(eight_indices) {
+                out.iter_mut()
+                    .zip(indices)
+                    .for_each(|(out, index)| fetch(out, index));
             }
+            rest.iter_mut()
+                .zip(rest_indices)
+                .for_each(|(out, index)| fetch(out, index));
         }
         out
     }

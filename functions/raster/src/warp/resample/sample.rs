@@ -39,7 +39,7 @@ pub(super) trait Sample: Copy + PartialOrd + Default {
 }
 
 macro_rules! sample {
-    ($($kind:ty, $sum:ty, $round:expr, $common:expr);* $(;)?) => {$(
+    ($($kind:ty, $sum:ty, $half:expr, $common:expr);* $(;)?) => {$(
         impl Sample for $kind {
             const COMMON: bool = $common;
             type Sum = $sum;
@@ -47,22 +47,26 @@ macro_rules! sample {
                 self as $sum
             }
             fn from_sum(sum: $sum) -> Self {
-                // Halves go away from zero, as GDAL's do; `as` cuts off and saturates.
-                (sum + (0.5 as $sum).copysign(sum) * $round) as Self
+                let half: fn($sum) -> $sum = $half;
+                (sum + half(sum)) as Self
             }
             fn to_f64(self) -> f64 {
                 self as f64
             }
             fn from_f64(value: f64) -> Self {
-                (value + 0.5_f64.copysign(value) * f64::from($round as f32)) as Self
+                let half: fn($sum) -> $sum = $half;
+                (value + f64::from(half(value as $sum))) as Self
             }
         }
     )*};
 }
+// What makes cutting off round. Halves go away from zero, as GDAL's do; `as` cuts off and saturates.
 sample! {
-    u8, f32, 1.0, true; i8, f32, 1.0, false; u16, f32, 1.0, true; i16, f32, 1.0, true;
-    u32, f64, 1.0, false; i32, f64, 1.0, false; u64, f64, 1.0, false; i64, f64, 1.0, false;
-    f32, f64, 0.0, true; f64, f64, 0.0, false;
+    u8, f32, |_| 0.5, true; i8, f32, |sum| 0.5_f32.copysign(sum), false;
+    u16, f32, |_| 0.5, true; i16, f32, |sum| 0.5_f32.copysign(sum), true;
+    u32, f64, |_| 0.5, false; i32, f64, |sum| 0.5_f64.copysign(sum), false;
+    u64, f64, |_| 0.5, false; i64, f64, |sum| 0.5_f64.copysign(sum), false;
+    f32, f64, |_| 0.0, true; f64, f64, |_| 0.0, false;
 }
 
 macro_rules! into_samples {

@@ -2,6 +2,7 @@
 
 use super::sample::{Accumulator, Sample};
 use crate::warp::Kernel;
+use crate::warp::kernel::Taps;
 
 /// Weights that sum to less say nothing of a value.
 pub(super) const LEAST_WEIGHT: f32 = 1e-6;
@@ -18,6 +19,20 @@ pub(super) struct Under<'a, T> {
 }
 
 impl<T: Sample> Under<'_, T> {
+    /// Whether no sample is missing, be it beyond the window or masked.
+    pub(super) fn is_whole(&self, taps: &(Taps, Taps)) -> bool {
+        let is_inside = self.across.len() == taps.0.weights.len() && self.down.len() == taps.1.weights.len();
+        let holds = |mask: &[u8]| {
+            (0..self.down.len()).all(|j| {
+                let start = (self.y + j) * self.stride + self.x;
+                mask[start..start + self.across.len()]
+                    .iter()
+                    .all(|mask| *mask != 0)
+            })
+        };
+        is_inside && self.mask.is_none_or(holds)
+    }
+
     fn for_each(&self, mut act: impl FnMut(T, f32, bool)) {
         for (j, weight) in self.down.iter().enumerate() {
             let start = (self.y + j) * self.stride + self.x;
@@ -104,14 +119,15 @@ impl<T: Sample> Under<'_, T> {
                 pick.push(value);
             }
         });
-        if kernel == Kernel::Mode {
-            return commonest(pick);
+        match kernel {
+            Kernel::Mode => return commonest(pick),
+            Kernel::Min => return pick.iter().copied().reduce(|a, b| if b < a { b } else { a }),
+            Kernel::Max => return pick.iter().copied().reduce(|a, b| if b > a { b } else { a }),
+            _ => {}
         }
         pick.sort_unstable_by(ascending);
         let at = |share: f64| ((pick.len() as f64 * share) as usize).min(pick.len().saturating_sub(1));
         let index = match kernel {
-            Kernel::Min => 0,
-            Kernel::Max => pick.len().saturating_sub(1),
             Kernel::Q1 => at(0.25),
             Kernel::Q3 => at(0.75),
             _ => at(0.5),
@@ -120,8 +136,24 @@ impl<T: Sample> Under<'_, T> {
     }
 }
 
+/// As many values are compared each with each; more are sorted.
+const FEW: usize = 48;
+
 /// The value that occurs most often; of equals the one met first.
 fn commonest<T: Sample>(values: &[T]) -> Option<T> {
+    if values.len() <= FEW {
+        let mut most = (0, None);
+        for (at, value) in values.iter().enumerate() {
+            // Of a value met before, fewer are left.
+            let count = values[at..]
+                .iter()
+                .fold(0, |count, other| count + u32::from(other == value));
+            if count > most.0 {
+                most = (count, Some(*value));
+            }
+        }
+        return most.1;
+    }
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| ascending(&values[*a], &values[*b]));
     let runs = order.chunk_by(|a, b| values[*a] == values[*b]);
@@ -132,4 +164,26 @@ fn commonest<T: Sample>(values: &[T]) -> Option<T> {
 
 fn ascending<T: Sample>(a: &T, b: &T) -> std::cmp::Ordering {
     a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commonest_of_few_is_that_of_many() {
+        let mut state = 1_u32;
+        for count in 1..=FEW {
+            let mut next = || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 29) as u8
+            };
+            let few: Vec<u8> = (0..count).map(|_| next()).collect();
+            let many = few.repeat(FEW);
+            assert!(many.len() > FEW || count == 1);
+            assert_eq!(commonest(&few), commonest(&many), "{few:?}");
+        }
+        assert_eq!(commonest(&[3_u8, 5, 5, 3]), Some(3));
+        assert_eq!(commonest::<u8>(&[]), None);
+    }
 }
