@@ -1,6 +1,7 @@
 //! Packs the registry's texts into deflated blocks for `src/crs/registry/packed.rs`: the package is what a cold start
 //! loads, and a lookup inflates the one block that it needs.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -34,7 +35,7 @@ fn pack(text: &str, out: &Path) -> io::Result<()> {
             .deflate_compress(block.as_bytes(), &mut deflated)
             .map_err(|error| io::Error::other(format!("{error:?}")))?;
         packed.extend_from_slice(&deflated[..length]);
-        table.push_str(&format!("({}, {}, {length}), ", code(block), block.len()));
+        let _ = write!(table, "({}, {}, {length}), ", code(block), block.len());
     }
     table.push(']');
     fs::write(out.with_extension("deflate"), packed)?;

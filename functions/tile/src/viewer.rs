@@ -44,7 +44,7 @@ impl Asset {
         let mut bytes = vec![0; length as usize];
         Decompressor::new()
             .gzip_decompress(self.gzip, &mut bytes)
-            .expect("the viewer's build made it");
+            .unwrap_or_else(|error| unreachable!("the viewer's build made it: {error}"));
         bytes
     }
 }

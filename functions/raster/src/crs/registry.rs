@@ -13,6 +13,7 @@ use self::packed::Packed;
 use super::CrsError;
 use super::method::fold;
 
+#[expect(clippy::unreadable_literal, reason = "build.rs writes the codes")]
 const SYSTEMS: Packed = Packed {
     blocks: include!(concat!(env!("OUT_DIR"), "/crs.rs")),
     bytes: include_bytes!(concat!(env!("OUT_DIR"), "/crs.deflate")),

@@ -161,7 +161,7 @@ fn geographic(keys: &GeoKeys, with_angle: bool) -> Result<Described, CrsError> {
         Some(Ok(entry)) if with_angle => return Ok(Described::registered(entry.code)),
         Some(Ok(entry)) => {
             return Ok(Described {
-                name: entry.name.to_owned(),
+                name: entry.name,
                 base: Some(entry.code),
                 parameters: String::new(),
                 epsg: None,
