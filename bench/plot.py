@@ -1,0 +1,44 @@
+"""Lines in a frame, as SVG: nothing but text is needed to draw what the reports show."""
+
+import math
+
+COLOURS = ("#c0392b", "#1b6ca8", "#27ae60", "#7f8c8d")
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 340, 64, 16, 34, 46
+
+
+def ticks(least, most, is_log):
+    """Round values between two: powers of two, or about five steps of 1, 2 or 5."""
+    if is_log:
+        return [2**power for power in range(math.floor(math.log2(least)), math.ceil(math.log2(most)) + 1) if least <= 2**power <= most]
+    rough = (most - least) / 5 or 1
+    unit = 10 ** math.floor(math.log10(rough))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return [step * at for at in range(math.ceil(least / step), math.floor(most / step) + 1)]
+
+
+def lines(title, across, up, series, log_x=False, log_y=False):
+    """`series`: name → [(x, y)]. `across` and `up` name the axes with their units."""
+    points = [point for line in series.values() for point in line]
+    low_x, high_x = min(x for x, _ in points), max(x for x, _ in points)
+    low_y, high_y = (min(y for _, y in points) if log_y else 0), max(y for _, y in points)
+    scale = lambda value, low, high, is_log: (math.log(value / low) / math.log(high / low or 2) if is_log else (value - low) / ((high - low) or 1))
+    x_at = lambda x: LEFT + scale(x, low_x, high_x, log_x) * (WIDTH - LEFT - RIGHT)
+    y_at = lambda y: HEIGHT - BOTTOM - scale(max(y, low_y), low_y, high_y, log_y) * (HEIGHT - TOP - BOTTOM)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/><text x="{LEFT}" y="18" font-size="14">{title}</text>',
+    ]
+    for y in ticks(low_y, high_y, log_y):
+        parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y_at(y):.1f}" y2="{y_at(y):.1f}" stroke="#ddd"/>')
+        parts.append(f'<text x="{LEFT - 6}" y="{y_at(y) + 4:.1f}" text-anchor="end">{y:g}</text>')
+    for x in ticks(low_x, high_x, log_x):
+        parts.append(f'<text x="{x_at(x):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{x:g}</text>')
+    parts.append(f'<text x="{(WIDTH + LEFT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{across}</text>')
+    parts.append(f'<text transform="translate(14 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{up}</text>')
+    for at, ((name, line), colour) in enumerate(zip(series.items(), COLOURS)):
+        path = " ".join(f"{x_at(x):.1f},{y_at(y):.1f}" for x, y in line)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        if len(line) < 30:
+            parts += [f'<circle cx="{x_at(x):.1f}" cy="{y_at(y):.1f}" r="3" fill="{colour}"/>' for x, y in line]
+        parts.append(f'<text x="{WIDTH - RIGHT - 6}" y="{TOP + 14 + 16 * at}" text-anchor="end" fill="{colour}">{name}</text>')
+    return "\n".join([*parts, "</svg>", ""])
