@@ -5,7 +5,7 @@ bench_venv := target/bench-venv
 bench_data := target/bench-data
 bench_python := $(bench_venv)/bin/python
 
-.PHONY: bench bench-full bench-report bench-instructions bless-instructions cost test-bench
+.PHONY: bench bench-full bench-report bench-instructions bless-instructions cost
 
 $(bench_venv)/.stamp: bench/requirements.txt
 	@command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3 python3-venv"; exit 1; }
@@ -21,9 +21,24 @@ $(bench_data)/.stamp: $(bench_venv)/.stamp bench/make_data.py
 target/release/edgetile: $(tools)/native.stamp viewer
 	cargo build --locked --release -p edgetile
 
-bench bench-full: target/release/edgetile $(bench_data)/.stamp ## edgetile beside TiTiler: pictures, CPU, memory, throughput (minutes; -full: longer)
+bench: ## edgetile beside TiTiler: pictures, CPU, bytes, memory, throughput; minutes
+bench-full: ## the same with more tiles, and arrivals on schedule
+bench bench-full: target/release/edgetile $(bench_data)/.stamp
 	$(bench_python) bench/run.py $(bench_data) $< $(bench_venv) bench/results/latest.json $(if $(filter bench-full,$@),--full)
 	$(bench_python) bench/report.py bench/results/latest.json docs
 
 bench-report: $(bench_venv)/.stamp ## docs/benchmarks.md anew from the last run
 	$(bench_python) bench/report.py bench/results/latest.json docs
+
+# ---------------------------------------------------------------- instruction counts
+bench-instructions: ## count the instructions of every step; fails 10 % above the stored counts
+bless-instructions: ## store the counts as they are now
+bench-instructions bless-instructions: $(tools)/native.stamp
+	@command -v valgrind >/dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
+	python3 bench/instructions.py bench/instructions.json $(if $(filter bless-instructions,$@),--bless)
+
+# ---------------------------------------------------------------- costs
+cost: ## docs/cost.md and its plot anew, from the last run and infra/cost/prices.json
+	python3 bench/figures.py bench/results/latest.json > infra/cost/figures.json
+	python3 infra/cost/model.py infra/cost/figures.json infra/cost/prices.json > docs/cost.md
+	python3 infra/cost/model.py infra/cost/figures.json infra/cost/prices.json --plot > docs/cost.svg

@@ -1,13 +1,14 @@
-"""Measure edgetile beside TiTiler, on the same cores in turn; writes bench/results/latest.json.
+"""Measure edgetile beside TiTiler, on the same cores in turn; writes the result as JSON.
 
     run.py DATA BINARY VENV RESULT [--full]
 
-Before anything is timed the pictures are compared; if they do not agree, the run ends. DESIGN of the figures:
-docs/benchmarks.md says what each is and under which conditions it was taken.
+Before anything is timed the pictures are compared; if they do not agree, the run ends. What each figure is, and under which conditions it was taken, stands in
+docs/benchmarks.md.
 """
 
 import argparse
 import contextlib
+import dataclasses
 import datetime
 import http.client
 import io
@@ -25,9 +26,10 @@ import load
 import tiles
 from servers import Peak, Quota, Server, edgetile, free_port, machine_busy_s, titiler
 
-CLOSE, NEAR = 0.90, 0.99
+# Shares of pixels that must be within a level, at the pixel itself and of one around it.
+CLOSE, NEAR = 0.99, 0.995
 LEVELS = (1, 4, 16, 64, 128)
-ROUND_TRIP_MS, CONNECTIONS = 180, 32
+ROUND_TRIP_MS, NEAR_STORE_MS, CONNECTIONS = 180, 25, 32
 LAMBDA_MB, VCPU_MB = (128, 256, 512, 1024, 1769), 1769
 
 
@@ -181,48 +183,54 @@ def counts(port):
     return json.loads(connection.getresponse().read())
 
 
-def far(run, kind):
-    """NDVI tiles from a store that is far: tiles a second, and what each takes of the store."""
-    found, port = {}, free_port()
-    script = pathlib.Path(__file__).with_name("store.py")
-    store = subprocess.Popen([sys.executable, str(script), str(run.data), str(port), "--round-trip-ms", str(ROUND_TRIP_MS), "--connections", str(CONNECTIONS)])
+@contextlib.contextmanager
+def distant(run, kind, round_trip_ms, **options):
+    """A server whose files lie in a store so far away, its paths to NDVI tiles, and the store's port."""
+    port, script = free_port(), pathlib.Path(__file__).with_name("store.py")
+    store = subprocess.Popen([sys.executable, str(script), str(run.data), str(port), "--round-trip-ms", str(round_trip_ms), "--connections", str(CONNECTIONS)])
     try:
         base = f"http://127.0.0.1:{port}/"
         item = json.loads((run.data / "scene.json").read_text())
         for name, asset in item["assets"].items():
             asset["href"] = f"{base}{name}.tif"
         (run.data / "scene-far.json").write_text(json.dumps(item))
-        command = [base if part == str(run.data) else part for part in kind.command]
-        far_kind = type(kind)(kind.name, command, kind.environment, kind.prefix, kind.is_peer)
+        there = dataclasses.replace(kind, command=[base if part == str(run.data) else part for part in kind.command])
         paths = [path.replace("scene.json", "scene-far.json") for path in run.paths(kind, tiles.JOBS[0])]
-        with run.server(far_kind) as server:
-            server.first("/healthz")
-            load.closed(server.port, paths[:8], 4)
-            for at_once in (1, 4, 16):
-                counts(port)
-                tally = load.closed(server.port, paths[8:][: 20 * at_once], at_once)
-                row = tally.summary()
-                found[str(at_once)] = row | {name: round(value / max(1, row["tiles"]), 2) for name, value in counts(port).items()}
-                say(f"{kind.name}, store {ROUND_TRIP_MS} ms away, {at_once} at once: {row['tiles_per_s']} tiles/s, {found[str(at_once)]['requests']} requests")
+        with run.server(there, **options) as server:
+            yield server, paths, port
     finally:
         store.terminate()
         store.wait()
+
+
+def far(run, kind):
+    """NDVI tiles from a store that is far: tiles a second, and what each takes of the store."""
+    found = {}
+    with distant(run, kind, ROUND_TRIP_MS) as (server, paths, store):
+        server.first("/healthz")
+        load.closed(server.port, paths[:8], 4)
+        # Each tile once: a fifth of them one at a time, a third by four, the rest by sixteen.
+        fifth, half = 8 + len(paths[8:]) // 5, 8 + len(paths[8:]) // 2
+        for at_once, part in ((1, paths[8:fifth]), (4, paths[fifth:half]), (16, paths[half:])):
+            counts(store)
+            row = load.closed(server.port, part, at_once).summary()
+            found[str(at_once)] = row | {name: round(value / max(1, row["tiles"]), 2) for name, value in counts(store).items()}
+            say(f"{kind.name}, store {ROUND_TRIP_MS} ms away, {at_once} at once: {row['tiles_per_s']} tiles/s, {found[str(at_once)]['requests']} requests")
     return found
 
 
 def throttled(run, kind):
-    """NDVI tiles one at a time and the first one, under the share of a core that Lambda gives to each memory size."""
+    """NDVI tiles one at a time from a near store, under the share of a core that Lambda gives to each memory size."""
     found = {}
     if not Quota.usable():
         say("no cgroup to write: nothing is measured under a quota")
         return None
-    paths = run.paths(kind, tiles.JOBS[0])[:40]
     for memory_mb in LAMBDA_MB:
-        with Quota(memory_mb / VCPU_MB) as group, run.server(kind, group=group) as server:
+        with Quota(memory_mb / VCPU_MB) as group, distant(run, kind, NEAR_STORE_MS, group=group) as (server, paths, _):
             first = server.first(paths[0], patience_s=180) * 1000
-            before = server.cpu_s()
-            row = load.closed(server.port, paths[1:], 1).summary()
-            found[str(memory_mb)] = {"first_ms": round(first, 1), "p50_ms": row["p50_ms"], "p95_ms": row["p95_ms"], "cpu_ms": round((server.cpu_s() - before) / row["tiles"] * 1000, 2), "rss_mb": server.memory_mb()["rss"]}
+            before, paths = server.cpu_s(), paths[1:61]
+            row = load.closed(server.port, paths, 1).summary()
+            found[str(memory_mb)] = {"first_ms": round(first, 1), "p50_ms": row["p50_ms"], "p95_ms": row["p95_ms"], "cpu_ms": round((server.cpu_s() - before) / len(paths) * 1000, 2), "rss_mb": server.memory_mb()["rss"]}
             say(f"{kind.name}, {memory_mb} MB: {found[str(memory_mb)]}")
     return found
 
@@ -237,7 +245,7 @@ def conditions(run):
     return {
         "cpu": model, "cores": len(run.cores), "memory_mb": total, "load_average": os.getloadavg(),
         "edgetile": ours, "titiler": peer[0], "rio_tiler": peer[1], "gdal": peer[2], "gdal_settings": run.peer.environment,
-        "titiler_workers": len(run.cores), "tiles_per_job": run.count,
+        "titiler_workers": len(run.cores), "round_trip_ms": ROUND_TRIP_MS, "tiles_per_job": run.count,
         "files": {path.name: path.stat().st_size for path in sorted(run.data.glob("*.tif"))},
         "binary_bytes": pathlib.Path(run.ours.command[0]).stat().st_size,
     }
@@ -261,9 +269,9 @@ def main():
     keep("work", {kind.name: work(run, kind) for kind in run.kinds})
     keep("memory", {kind.name: memory(run, kind) for kind in run.kinds})
     keep("start", {kind.name: start(run, kind, 3 if kind.is_peer else 10) for kind in run.kinds[:2]})
-    keep("far", {kind.name: far(run, kind) for kind in run.kinds[:2]})
+    keep("far", {kind.name: far(run, kind) for kind in (run.peer, run.lean)})
     keep("curve", {kind.name: curve(run, kind, 10 if run.full else 4) for kind in run.kinds})
-    keep("throttled", {kind.name: throttled(run, kind) for kind in (run.ours,)})
+    keep("throttled", {kind.name: throttled(run, kind) for kind in (run.lean,)})
     if run.full:
         most = {kind.name: max(row["tiles_per_s"] for row in result["curve"][kind.name].values()) for kind in run.kinds}
         keep("ladder", {kind.name: ladder(run, kind, most[kind.name], 10) for kind in run.kinds[:2]})

@@ -1,12 +1,13 @@
 """What a million map tiles cost on AWS, from measured work and stated prices.
 
-    model.py FIGURES PRICES            the tables of docs/cost.md, on standard output
+    model.py FIGURES PRICES            docs/cost.md, on standard output
     model.py FIGURES PRICES --plot     the plot, as SVG
 
 FIGURES holds, for each server, what one rendered tile takes: CPU milliseconds on one vCPU, requests to the store and
 how many of them wait for each other, bytes read, bytes of the answer, and milliseconds of a cold start. Only misses are
-rendered; every tile is sent. Lambda gives one vCPU at 1769 MB and CPU in proportion to memory below that; waiting for
-the store is billed like work.
+rendered; every tile is sent. Under `under_quota` may stand milliseconds of a tile as they were measured at each memory
+size. Lambda gives one vCPU at 1769 MB and CPU in proportion to memory below that; waiting for the store is billed like
+work.
 """
 
 import argparse
@@ -86,7 +87,7 @@ def by_part(works, prices):
 
 def by_memory(works, prices):
     rows = []
-    for memory in (512, 1024, 1536, VCPU_MB, 3008):
+    for memory in (128, 256, 512, 1024, 1536, VCPU_MB, 3008):
         cells = []
         for work in works:
             cells += [f"{billed_ms(work, Place(), memory):.0f} ms", dollars(per_million(work, Place(), prices, memory)["Lambda"])]
@@ -106,6 +107,47 @@ def by_place(works, prices):
             costs = [dollars(one["Lambda"] + one["S3 reads"]) for one in rendered]
             rows.append([f"{hit_ratio:.0%}, {store_ms:.0f} ms", *costs])
     return table(["hits, first byte of the store", *(f"{work.name}: Lambda and S3" for work in works)], rows)
+
+
+def by_quota(figures, prices):
+    """What was measured under the share of a core of each memory size, and what such a tile costs."""
+    work = figures["servers"][0]
+    rate = prices["lambda_gb_second"][work["architecture"]]
+    rows = []
+    for memory, row in figures["under_quota"].items():
+        cost = MILLION * (1 - Place().hit_ratio) * row["p50_ms"] / 1000 * int(memory) / GIB * rate
+        rows.append([f"{memory} MB", *(f"{row[key]:.0f} ms" for key in ("first_ms", "p50_ms", "p95_ms")), dollars(cost)])
+    return table(["memory", "first tile of a process", "p50", "p95", "a million tiles, 90 % hits: seconds of Lambda"], rows)
+
+
+def page(figures, works, prices):
+    """docs/cost.md."""
+    place, given = Place(), "; ".join(
+        f"{work.name}: {work.cpu_ms:g} ms of CPU, {work.gets:g} requests in {work.waits:g} round trips, {work.read_bytes / 1000:,.0f} kB read, "
+        f"{work.answer_bytes / 1000:,.0f} kB sent, {work.cold_ms:,.0f} ms of CPU for a cold start"
+        for work in works
+    )
+    parts = [
+        "# What a million tiles cost",
+        "`make cost` makes this page of `infra/cost/model.py`, the figures of the last benchmark run and the prices in `infra/cost/prices.json`.",
+        f"- **Work** of one NDVI tile of two files ([benchmarks](benchmarks.md), {figures['as_of']}): {given}. No block is kept in memory.\n"
+        f"- **Prices** ({prices['as_of']}): {prices['source']}. The free tier is left out.\n"
+        f"- **Place**, where a table says nothing else: {place.hit_ratio:.0%} of tiles come from CloudFront's cache, the store's first byte takes {place.store_ms:g} ms, "
+        f"{place.bandwidth_mbit:g} Mbit/s from it, {place.cold_share:.1%} of misses start a process. Loading the package before a process starts is in neither figure.\n"
+        f"- **Lambda** gives one vCPU at {VCPU_MB} MB and less in proportion; one request at a time, waiting is billed. CPU was measured on x86_64; "
+        f"arm64 is taken to be as fast, and is cheaper by a fifth. TiTiler's own deployment is x86_64 with 1536 MB.",
+        "## By part",
+        by_part(works, prices),
+        "## By memory",
+        "From the model: what a miss is billed, which is also how long it takes.\n\n" + by_memory(works, prices),
+    ]
+    if figures.get("under_quota"):
+        parts.append(
+            f"Measured, {works[0].name} under a CPU quota of memory / {VCPU_MB} of a core in periods of 20 ms, the store 25 ms away. A tile that waited for the store "
+            "finds the quota of a whole period unused, so that work of less than it is not slowed:\n\n" + by_quota(figures, prices)
+        )
+    parts += ["## By hit ratio and distance", by_place(works, prices), "![dollars against the hit ratio](cost.svg)"]
+    return "\n\n".join(parts)
 
 
 def plot(works, prices):
@@ -141,7 +183,7 @@ def main():
     if options.plot:
         print(plot(works, prices))
         return
-    print("\n\n".join([by_part(works, prices), by_memory(works, prices), by_place(works, prices)]))
+    print(page(figures, works, prices))
 
 
 if __name__ == "__main__":

@@ -38,6 +38,11 @@ class Model(unittest.TestCase):
         self.assertAlmostEqual(cost["CloudFront requests"], 1.0)
         self.assertAlmostEqual(cost["CloudFront bytes"], 5.0)
 
+    def test_what_was_measured_under_a_quota_is_billed_as_it_took(self):
+        figures = {"servers": [vars(WORK)], "under_quota": {"512": {"first_ms": 90.0, "p50_ms": 40.0, "p95_ms": 50.0}}}
+        # 100,000 misses of 40 ms at half a GB
+        self.assertIn("| 512 MB | 90 ms | 40 ms | 50 ms | $0.02 |", model.by_quota(figures, PRICES))
+
     def test_an_edge_that_has_everything_renders_nothing(self):
         cost = model.per_million(WORK, model.Place(hit_ratio=1), PRICES)
         self.assertEqual((cost["Lambda"], cost["S3 reads"], cost["Origin Shield"]), (0, 0, 0))

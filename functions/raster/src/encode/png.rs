@@ -31,6 +31,13 @@ pub fn png(picture: &Picture) -> Result<Bytes, EncodeError> {
     Ok(Bytes::from(bytes))
 }
 
+/// Shares of bytes that equal the one before: from there on a short search for repeated strings pays, and a long one.
+///
+/// Measured over filtered RGB tiles, against a Huffman code alone: libdeflate's level 1 gives 2 % more bytes at a share of
+/// 0.14 to 0.30, and 18 % fewer at 0.46 (bands that move together, as photographs' do) for 0.8 ms more.
+const ALIKE: f64 = 0.35;
+const DRAWING: f64 = 0.5;
+
 /// The filtered, compressed rows.
 ///
 /// Measured over six tiles each, against the bytes of GDAL's level 6, on one core: index with a palette 0.32 in 0.24 ms,
@@ -40,19 +47,24 @@ pub fn png(picture: &Picture) -> Result<Bytes, EncodeError> {
 fn compressed(width: usize, lean: &Lean) -> Vec<u8> {
     let bits = lean.channels * lean.depth as usize;
     let (stride, step) = ((width * bits).div_ceil(8), bits.div_ceil(8));
-    if lean.colour == ColorType::Indexed && is_drawing(&lean.data) {
-        return search(&filter::none(&lean.data, stride));
+    if lean.colour == ColorType::Indexed && repeats(&lean.data) > DRAWING {
+        return search(&filter::none(&lean.data, stride), CompressionLvl::default());
     }
     let filtered = filter::adaptive(&lean.data, stride, step);
-    if is_drawing(&filtered) {
-        search(&filtered)
+    let share = repeats(&filtered);
+    if share > DRAWING {
+        // A smooth photograph takes 3.9 ms at level 6, 1.5 at level 2, with 3 % more bytes; one band 0.8 at level 6.
+        let level = if lean.channels < 3 { 6 } else { 2 };
+        search(&filtered, CompressionLvl::new(level).unwrap_or_default())
+    } else if share > ALIKE {
+        search(&filtered, CompressionLvl::fastest())
     } else {
         deflate::zlib(&filtered)
     }
 }
 
-/// Whether most bytes equal the one before: classes, flat areas, emptiness. There the search for repeated strings pays.
-fn is_drawing(data: &[u8]) -> bool {
+/// The share of bytes that equal the one before: it is high in classes, flat areas, emptiness.
+fn repeats(data: &[u8]) -> f64 {
     // Counted in bytes over short stretches, which becomes vector code.
     let equal = |stretch: &[u8]| -> u8 {
         stretch
@@ -62,12 +74,12 @@ fn is_drawing(data: &[u8]) -> bool {
             .sum()
     };
     let equal: usize = data.chunks(256).map(|stretch| usize::from(equal(stretch))).sum();
-    2 * equal > data.len()
+    equal as f64 / data.len().max(1) as f64
 }
 
 /// Compresses with a search for repeated strings, which is quick where there are many.
-fn search(filtered: &[u8]) -> Vec<u8> {
-    let mut compressor = Compressor::new(CompressionLvl::default());
+fn search(filtered: &[u8], level: CompressionLvl) -> Vec<u8> {
+    let mut compressor = Compressor::new(level);
     let mut data = vec![0; compressor.zlib_compress_bound(filtered.len())];
     let length = compressor.zlib_compress(filtered, &mut data).unwrap_or(0);
     data.truncate(length);
