@@ -41,7 +41,7 @@ class Run:
         self.cores = sorted(os.sched_getaffinity(0))[:2]
         self.log = options.result.resolve().parent.parent.parent / "target/bench/servers.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.count = 200 if options.full else 60
+        self.count = 120 if options.full else 60
         self.ours = edgetile(options.binary.resolve(), self.data)
         self.lean = edgetile(options.binary.resolve(), self.data, "edgetile, headers alone in memory", cache_mb=1)
         self.peer = titiler(options.venv.absolute(), self.data, len(self.cores))
@@ -189,7 +189,12 @@ def distant(run, kind, round_trip_ms, **options):
     port, script = free_port(), pathlib.Path(__file__).with_name("store.py")
     store = subprocess.Popen([sys.executable, str(script), str(run.data), str(port), "--round-trip-ms", str(round_trip_ms), "--connections", str(CONNECTIONS)])
     try:
-        base = f"http://127.0.0.1:{port}/"
+        base, patience = f"http://127.0.0.1:{port}/", time.time() + 20
+        while time.time() < patience:
+            with contextlib.suppress(ConnectionError):
+                counts(port)
+                break
+            time.sleep(0.05)
         item = json.loads((run.data / "scene.json").read_text())
         for name, asset in item["assets"].items():
             asset["href"] = f"{base}{name}.tif"
@@ -270,11 +275,11 @@ def main():
     keep("memory", {kind.name: memory(run, kind) for kind in run.kinds})
     keep("start", {kind.name: start(run, kind, 3 if kind.is_peer else 10) for kind in run.kinds[:2]})
     keep("far", {kind.name: far(run, kind) for kind in (run.peer, run.lean)})
-    keep("curve", {kind.name: curve(run, kind, 10 if run.full else 4) for kind in run.kinds})
+    keep("curve", {kind.name: curve(run, kind, 6 if run.full else 4) for kind in run.kinds})
     keep("throttled", {kind.name: throttled(run, kind) for kind in (run.lean,)})
     if run.full:
         most = {kind.name: max(row["tiles_per_s"] for row in result["curve"][kind.name].values()) for kind in run.kinds}
-        keep("ladder", {kind.name: ladder(run, kind, most[kind.name], 10) for kind in run.kinds[:2]})
+        keep("ladder", {kind.name: ladder(run, kind, most[kind.name], 6) for kind in run.kinds[:2]})
     result["conditions"]["load_average_after"] = os.getloadavg()
     keep("finished", datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"))
 

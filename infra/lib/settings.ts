@@ -45,7 +45,7 @@ export const DEFAULTS: Settings = {
   listBuckets: false,
   requesterPays: false,
   architecture: 'arm64',
-  memoryMegabytes: 1769,
+  memoryMegabytes: 1024,
   timeoutSeconds: 15,
   reservedConcurrency: 0,
   provisionedConcurrency: 0,

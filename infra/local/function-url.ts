@@ -152,7 +152,7 @@ class Instance {
         AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${port}`,
         AWS_LAMBDA_FUNCTION_NAME: 'edgetile',
         AWS_LAMBDA_FUNCTION_VERSION: '1',
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1769',
+        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
         AWS_REGION: 'us-east-1',
         _HANDLER: 'bootstrap',
       },

@@ -83,6 +83,9 @@ fn every_position_is_within_a_thousandth_of_a_pixel() {
     for (code, lon, lat, z) in [
         (32633, 15.4, 48.0, 14),
         (32633, 12.0, 70.0, 10),
+        // Between nodes of 4 pixels.
+        (32633, 15.4, 48.0, 11),
+        (2154, 0.0, 44.0, 11),
         (3035, 20.0, 50.0, 12),
         (2154, 3.0, 46.5, 15),
         (3413, -45.0, 82.0, 9),
