@@ -41,7 +41,7 @@ class Run:
         self.cores = sorted(os.sched_getaffinity(0))[:2]
         self.log = options.result.resolve().parent.parent.parent / "target/bench/servers.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.count = 120 if options.full else 60
+        self.count = 100 if options.full else 60
         self.ours = edgetile(options.binary.resolve(), self.data)
         self.lean = edgetile(options.binary.resolve(), self.data, "edgetile, headers alone in memory", cache_mb=1)
         self.peer = titiler(options.venv.absolute(), self.data, len(self.cores))
@@ -109,7 +109,7 @@ def memory(run, kind):
             time.sleep(1)
             found["idle"] = server.memory_mb()
             with Peak(server) as peak:
-                load.closed(server.port, run.paths(kind, ndvi) * (1 if at_once == 1 else 4), at_once)
+                load.closed(server.port, run.paths(kind, ndvi) * (1 if at_once == 1 else 2), at_once)
                 time.sleep(2)
             found[f"peak_{at_once}"] = peak.peak
             found["settled"] = server.memory_mb()
@@ -272,7 +272,7 @@ def main():
 
     keep("agreement", compare(run))
     keep("work", {kind.name: work(run, kind) for kind in run.kinds})
-    keep("memory", {kind.name: memory(run, kind) for kind in run.kinds})
+    keep("memory", {kind.name: memory(run, kind) for kind in run.kinds[:2]})
     keep("start", {kind.name: start(run, kind, 3 if kind.is_peer else 10) for kind in run.kinds[:2]})
     keep("far", {kind.name: far(run, kind) for kind in (run.peer, run.lean)})
     keep("curve", {kind.name: curve(run, kind, 6 if run.full else 4) for kind in run.kinds})

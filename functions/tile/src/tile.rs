@@ -20,7 +20,7 @@ use crate::source::beside::{Beside, Overviews};
 use crate::source::{Source, SourceError, Sources};
 
 /// Changes whenever the same files and task give other bytes than before.
-const RENDERING_VERSION: &str = "3";
+const RENDERING_VERSION: &str = "4";
 
 /// What reads for every request, for the life of the process.
 #[derive(Debug)]

@@ -57,7 +57,7 @@ fn compressed(width: usize, lean: &Lean) -> Vec<u8> {
         let level = if lean.channels < 3 { 6 } else { 2 };
         search(&filtered, CompressionLvl::new(level).unwrap_or_default())
     } else if share > ALIKE {
-        search(&filtered, CompressionLvl::fastest())
+        search(&filtered, CompressionLvl::new(1).unwrap_or_default())
     } else {
         deflate::zlib(&filtered)
     }
