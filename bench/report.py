@@ -65,7 +65,7 @@ def lost(result):
     for row in budget_rows(result):
         ratio = row[4]
         if "**" in row[3] or (ratio != "–" and float(ratio) < 1):
-            found.append(f"- {row[0]}: {row[3].replace('**', '')} here, {row[2]} there, the budget is {row[1]}.")
+            found.append(f"- {row[0]}: {row[3].split(' **')[0]} here, {row[2]} there, the budget is {row[1]}.")
     return found or ["- Nothing in this run."]
 
 
@@ -100,7 +100,7 @@ def text(result):
         f"Measured {result['date']} by `make {'bench-full' if result['full'] else 'bench'}`; `bench/results/latest.json` has every figure. "
         f"This page is made by `bench/report.py`.",
         "## Conditions",
-        f"- **Machine:** {about['cpu']}, {about['cores']} cores, {about['memory_mb'] / 1024:.0f} GB; a virtual machine that others use too. {state}\n"
+        f"- **Machine:** {about['cpu']}, {about['cores']} cores, {about['memory_mb'] / 1024:.0f} GB. {state}\n"
         f"- **edgetile:** {about['edgetile'] or 'this version'}, release profile, `edgetile serve`, two threads, its cache as shipped or of 1 MB (\"headers alone in memory\").\n"
         f"- **TiTiler** {about['titiler']} (rio-tiler {about['rio_tiler']}, GDAL {about['gdal']}), gunicorn with {about['titiler_workers']} uvicorn workers, "
         f"and the settings of its own deployment: {', '.join(f'`{key}={value}`' for key, value in about['gdal_settings'].items())}.\n"
@@ -108,7 +108,8 @@ def text(result):
         f"- **Files** are painted by `bench/make_data.py` and lie in the page cache: {files}. Blocks of 512 px, overviews.\n"
         f"- **Tiles** of 256 px: up to {about['tiles_per_job']} different ones of each kind in random order, 60 % at full resolution, 30 % and 10 % one and two zooms out; each is asked for once. "
         f"Decoding is in every figure. TiTiler closes a file after each tile, and with it GDAL's cache; edgetile keeps some MB of blocks as they are stored, so of neighbouring tiles some bytes are not read again, but every block is decoded anew.\n"
-        f"- CPU is user and system time of all processes of a server, divided by tiles, one request at a time.",
+        + (f"- **Not of one piece:** {result['note']}.\n" if "note" in result else "")
+        + f"- CPU is user and system time of all processes of a server, divided by tiles, one request at a time.",
         "## Do the pictures agree?",
         "Nothing is timed unless they do. Arrays (`npy`, nearest) of eight tiles of each kind: shares of pixels within one level of 256, "
         "and within one level of the pixel or one of the eight around it (GDAL places pixels to an eighth of a source pixel).\n\n"

@@ -143,7 +143,7 @@ def page(figures, works, prices):
     ]
     if figures.get("under_quota"):
         parts.append(
-            f"Measured, {works[0].name} under a CPU quota of memory / {VCPU_MB} of a core in periods of 20 ms, the store 25 ms away. A tile that waited for the store "
+            f"Measured, {works[0].name} under a CPU quota of memory / {VCPU_MB} of a core in periods of 20 ms, the store 25 ms away, on a machine with other work. A tile that waited for the store "
             "finds the quota of a whole period unused, so that work of less than it is not slowed:\n\n" + by_quota(figures, prices)
         )
     parts += ["## By hit ratio and distance", by_place(works, prices), "![dollars against the hit ratio](cost.svg)"]
