@@ -10,6 +10,7 @@ use edgetile::request::{Format, Grids, LARGEST_EDGE_PX, Refused, Route, Style, s
 use edgetile::response::{Policy, Problem};
 use edgetile::settings::{EmptyTile, TABLE};
 use edgetile_raster::grid;
+use edgetile_raster::math::algorithm;
 use edgetile_raster::plan::Limits;
 use edgetile_raster::warp::Kernel;
 use http::{HeaderValue, Method};
@@ -163,6 +164,26 @@ fn parameters_are_those_of_the_code() {
         marked, style,
         "README, Parameters: ● marks the parameters of style"
     );
+}
+
+#[test]
+fn algorithms_are_those_of_the_code() {
+    let rows = rows("Algorithms");
+    let of = |name: &str| rows.iter().find(|row| spans(&row[0]).contains(&name));
+    for kind in algorithm::ALL {
+        let row = of(kind.name).unwrap_or_else(|| panic!("README, Algorithms: {} is missing", kind.name));
+        let names: Vec<&str> = kind.parameters.iter().map(|parameter| parameter.name).collect();
+        assert_eq!(spans(&row[2]), names, "README, Algorithms: {}", kind.name);
+        for parameter in kind.parameters {
+            let default = parameter
+                .default
+                .map_or_else(|| "none".to_owned(), |default| default.to_string());
+            let said = format!("`{}` {default}", parameter.name);
+            assert!(row[2].contains(&said), "README, Algorithms: write {said}");
+        }
+    }
+    let written: usize = rows.iter().map(|row| spans(&row[0]).len()).sum();
+    assert_eq!(written, algorithm::ALL.len(), "README, Algorithms: one too many");
 }
 
 #[test]

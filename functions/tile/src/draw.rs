@@ -34,7 +34,9 @@ pub fn draw(
             if task.format == Format::Npy {
                 return Ok(Some(encode::npy(data, with_mask)));
             }
-            let nodata = binding.nodata().filter(|_| !is_coloured(task));
+            let nodata = binding
+                .nodata()
+                .filter(|_| !is_coloured(task) && task.style.algorithm.is_none());
             encoded(encode::geotiff(data, &place(target)?, nodata)).map(Some)
         }
         _ if bands.is_empty() => Ok(None),
@@ -73,7 +75,7 @@ fn is_coloured(task: &Task) -> bool {
 
 fn paint(bands: &Raster, binding: &Binding, task: &Task) -> Result<Picture, Problem> {
     let style = &task.style;
-    let palette = binding.palette();
+    let palette = binding.palette().filter(|_| style.algorithm.is_none());
     let chosen = style.colormap.as_ref().map(|choice| choice.map().as_ref());
     let formula = style
         .color_formula

@@ -26,6 +26,8 @@ pub mod fetch;
 pub mod gather;
 /// Which bands a style means.
 pub mod bind;
+/// The algorithm of a style, over bands.
+pub mod compute;
 /// Bands to the bytes of the answer.
 pub mod draw;
 /// One tile, the whole story.

@@ -10,6 +10,7 @@ use http::HeaderMap;
 
 use crate::access::Location;
 use crate::bind::{Binding, File};
+use crate::compute::{compute, reach};
 use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
@@ -76,8 +77,9 @@ impl Reading {
             return Ok(Outcome::NotModified(clock.stamp(about, call)));
         }
         let binding = Binding::new(&files, &task.style)?;
+        let reached = reach(&task.style, &target);
         let job = Job {
-            target: &target,
+            target: &reached,
             kernel: task.style.resampling.unwrap_or_default(),
             limits: Limits::default(),
             deadline: call.deadline,
@@ -100,6 +102,7 @@ impl Reading {
         let Some(bands) = binding.combine(rasters) else {
             return Ok(Outcome::Empty(clock.stamp(about, call)));
         };
+        let bands = compute(&task.style, bands, &target)?;
         clock.lap("math");
         let body = draw(&bands, &binding, task, &target)?;
         clock.lap("encode");
@@ -238,11 +241,7 @@ impl Clock {
 }
 
 fn target(task: &Task) -> Result<Target, Problem> {
-    target_of(
-        &task.address,
-        task.edge_px,
-        task.style.buffer_half_px.unwrap_or(0),
-    )
+    target_of(&task.address, task.edge_px, task.style.buffer_of_answer_half_px())
 }
 
 /// The pixels of a tile, with the buffer around them.

@@ -16,6 +16,7 @@ mod program;
 mod lane;
 mod machine;
 pub mod indices;
+pub mod algorithm;
 
 pub use error::{ExpressionError, Problem};
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use edgetile_raster::colour::Colormap;
 use edgetile_raster::grid::{self, TileMatrixSet};
+use edgetile_raster::math::algorithm::{self, Kind, Parameter};
 use edgetile_raster::math::indices::{self, Index};
 use http::Request;
 use serde_json::{Map, Value, json};
@@ -142,6 +143,31 @@ pub(super) fn colormap(name: &str) -> Option<Value> {
         .enumerate()
         .map(|(value, colour)| (value.to_string(), json!(colour)));
     Some(Value::Object(colours.collect()))
+}
+
+/// All algorithms, or the one of a name, with their parameters.
+pub(super) fn algorithms(name: Option<&str>) -> Option<Value> {
+    let parameter = |parameter: &Parameter| {
+        let about = json!({
+            "type": if parameter.is_whole { "integer" } else { "number" },
+            "default": parameter.default,
+            "minimum": parameter.least,
+            "maximum": parameter.most,
+        });
+        (parameter.name.to_owned(), about)
+    };
+    let one = |kind: &Kind| {
+        json!({
+            "id": kind.name,
+            "title": kind.title,
+            "inputs": {"nbands": kind.bands},
+            "parameters": kind.parameters.iter().map(parameter).collect::<Map<_, _>>(),
+        })
+    };
+    match name {
+        Some(name) => algorithm::ALL.iter().find(|kind| kind.name == name).map(one),
+        None => Some(json!({"algorithms": algorithm::ALL.iter().map(one).collect::<Vec<_>>()})),
+    }
 }
 
 /// The spectral indices, with all that is known of them.

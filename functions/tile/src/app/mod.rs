@@ -128,6 +128,11 @@ impl App {
                 let colours = documents::colormap(&name).ok_or(Refused::Unknown { kind: "colormap" })?;
                 Ok(documents::document(&colours, Freshness::Document, request))
             }
+            Route::Algorithms(name) => {
+                let known = documents::algorithms(name.as_deref());
+                let known = known.ok_or(Refused::Unknown { kind: "algorithm" })?;
+                Ok(documents::document(&known, Freshness::Document, request))
+            }
             Route::Indices => Ok(documents::document(
                 &documents::indices(),
                 Freshness::Document,

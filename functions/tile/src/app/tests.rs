@@ -120,6 +120,73 @@ async fn an_index_finds_its_bands_by_name_and_says_how_to_give_them() {
     assert_eq!(ndvi["formula"], "(nir-red)/(nir+red)");
 }
 
+/// The samples of an `npy` of one float32 band without a mask.
+fn floats(response: &Response<Bytes>) -> Vec<f32> {
+    let body = response.body();
+    let start = 10 + usize::from(u16::from_le_bytes([body[8], body[9]]));
+    let values = body[start..].chunks_exact(4);
+    values
+        .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()))
+        .collect()
+}
+
+#[tokio::test]
+async fn slopes_at_the_edge_of_a_tile_are_those_within_a_larger_one() {
+    let app = app(&[]).await;
+    let middle = middle(&app).await;
+    let of = |query: &str| {
+        format!(
+            "/cog/tiles/WebMercatorQuad/{middle}.npy?url=sample.tif&bidx=4&algorithm=slope&return_mask=false{query}"
+        )
+    };
+    let alone = floats(&get(&app, &of("")).await);
+    assert_eq!(alone.len(), 256 * 256);
+    assert!(alone.iter().any(|degrees| *degrees > 1.0));
+    // TiTiler's way to have whole tiles: a buffer that the algorithm cuts off again.
+    assert_eq!(floats(&get(&app, &of("&buffer=3")).await), alone);
+    let larger = floats(&get(&app, &of("&buffer=5")).await);
+    assert_eq!(larger.len(), 260 * 260);
+    for (at, degrees) in alone.iter().enumerate() {
+        assert_eq!(larger[(at / 256 + 2) * 260 + at % 256 + 2], *degrees, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn algorithms_are_listed_drawn_and_refused_by_their_parameter() {
+    let app = app(&[]).await;
+    let middle = middle(&app).await;
+    let all = json(&app, "/algorithms").await;
+    let names = all["algorithms"].as_array().unwrap().iter();
+    let names: Vec<_> = names.map(|one| one["id"].as_str().unwrap()).collect();
+    let file = format!("/cog/tiles/WebMercatorQuad/{middle}.png?url=sample.tif");
+    for name in &names {
+        let one = json(&app, &format!("/algorithms/{name}")).await;
+        assert_eq!(one["id"], *name);
+        let drawn = get(
+            &app,
+            &format!("{file}&bidx=3&bidx=2&bidx=1&algorithm={name}&rescale=0,255"),
+        )
+        .await;
+        assert_eq!(drawn.status(), StatusCode::OK, "{name}: {:?}", drawn.body());
+    }
+    assert_eq!(
+        get(&app, "/algorithms/nosuch").await.status(),
+        StatusCode::NOT_FOUND
+    );
+    let few = get(&app, &format!("{file}&bidx=1&algorithm=grayscale")).await;
+    assert_eq!(few.status(), StatusCode::BAD_REQUEST);
+    let told = "algorithm does not fit: grayscale needs 3 bands and is given 1";
+    assert!(String::from_utf8_lossy(few.body()).contains(told));
+    // A layer's colours were made for its bands, not for what an algorithm makes of them.
+    let shaded = get(&app, &format!("/tiles/ndvi/{middle}.png?algorithm=hillshade")).await;
+    let plain = get(
+        &app,
+        &format!("{file}&expression=(nir-red)/(nir%2Bred)&algorithm=hillshade"),
+    )
+    .await;
+    assert_eq!(shaded.body(), plain.body());
+}
+
 #[tokio::test]
 async fn a_held_tile_is_not_drawn_again_and_head_sends_no_body() {
     let app = app(&[]).await;

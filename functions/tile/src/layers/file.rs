@@ -178,7 +178,9 @@ fn read_style(written: &serde_json::Map<String, Value>) -> Result<Style, String>
 
 fn as_texts(name: &str, value: &Value) -> Option<Vec<String>> {
     match value {
-        Value::Object(_) | Value::Array(_) if name == "colormap" => Some(vec![value.to_string()]),
+        Value::Object(_) | Value::Array(_) if matches!(name, "colormap" | "algorithm_params") => {
+            Some(vec![value.to_string()])
+        }
         Value::Array(items) if name == "rescale" && items.iter().all(Value::is_number) => {
             Some(vec![joined(items)?])
         }

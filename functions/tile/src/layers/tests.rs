@@ -244,7 +244,7 @@ fn mistakes_are_named_where_they_stand() {
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "style": {"url": "y"}}]}"#,
-            "layer a: style: url is unknown: do you mean alpha, bidx, ",
+            "layer a: style: url is unknown: do you mean algorithm, algorithm_params, alpha, bidx, ",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "style": {"bidx": [0]}}]}"#,

@@ -8,6 +8,7 @@ mod index;
 mod formula;
 mod colormap;
 mod sidecars;
+mod algorithm;
 mod style;
 mod address;
 mod source;

@@ -28,6 +28,8 @@ pub enum Route {
     ColorMaps,
     /// The entries of one colormap.
     ColorMap(String),
+    /// The algorithms, or one of them.
+    Algorithms(Option<String>),
     /// The spectral indices.
     Indices,
     /// The names of all tile matrix sets.
@@ -137,6 +139,8 @@ fn fixed(segments: &[&str], grids: &Grids) -> Result<Option<Route>, Refused> {
         ["viewer", rest @ ..] => Route::Viewer(rest.join("/")),
         ["colorMaps"] => Route::ColorMaps,
         ["colorMaps", name] => Route::ColorMap((*name).to_owned()),
+        ["algorithms"] => Route::Algorithms(None),
+        ["algorithms", name] => Route::Algorithms(Some((*name).to_owned())),
         ["indices"] => Route::Indices,
         ["tileMatrixSets"] => Route::TileMatrixSets,
         ["tileMatrixSets", name] => Route::TileMatrixSet(grids.parse(name)?),

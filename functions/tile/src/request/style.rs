@@ -6,11 +6,12 @@
 use std::num::IntErrorKind;
 
 use edgetile_raster::colour::{self, Rescale};
+use edgetile_raster::math::algorithm::Algorithm;
 use edgetile_raster::warp::Kernel;
 
 use super::colormap::{ColormapChoice, of_colour};
 use super::formula::Formula;
-use super::{Grid, IndexChoice, Query, Refused, Scale, Sidecars};
+use super::{Grid, IndexChoice, Query, Refused, Scale, Sidecars, algorithm};
 
 /// The most bands that one picture may ask for.
 const MOST_BANDS: usize = 64;
@@ -22,6 +23,8 @@ pub const LARGEST_EDGE_PX: u32 = 2048;
 pub struct Style {
     /// Which bands; absent means all of the file's.
     pub bands: Option<Bands>,
+    /// What is made of the bands before they are coloured.
+    pub algorithm: Option<Algorithm>,
     /// One range for all output bands, or one for each.
     pub rescale: Option<Rescale>,
     /// rio-color operations, as text.
@@ -61,6 +64,8 @@ pub enum Bands {
 impl Style {
     /// Every parameter that [`Self::parse`] reads.
     pub const PARAMETERS: &[&str] = &[
+        "algorithm",
+        "algorithm_params",
         "alpha",
         "bidx",
         "buffer",
@@ -83,10 +88,10 @@ impl Style {
 
     /// Reads the style of a query. Parameters of other kinds are left alone.
     pub fn parse(query: &Query) -> Result<Self, Refused> {
-        refuse_algorithm(query)?;
         read_padding(query)?;
         Ok(Self {
             bands: read_bands(query)?,
+            algorithm: algorithm::read(query)?,
             rescale: read_rescale(query)?,
             color_formula: read_formula(query)?,
             colormap: read_colormap(query)?,
@@ -117,22 +122,18 @@ impl Style {
 
     /// This style where it speaks, `base` where it is silent.
     ///
-    /// Naming other bands drops the base's rescale and colours with its bands: they were made for those.
+    /// Naming other bands, or an algorithm, drops the base's algorithm, rescale and colours: they were made for other
+    /// values.
     #[must_use]
     pub fn over(self, base: &Self) -> Self {
-        let base = if self.bands.is_some() {
-            Self {
-                bands: None,
-                rescale: None,
-                color_formula: None,
-                colormap: None,
-                ..base.clone()
-            }
-        } else {
-            base.clone()
-        };
+        let mut base = base.clone();
+        if self.bands.is_some() || self.algorithm.is_some() {
+            base.algorithm = None;
+            base = base.without_colours();
+        }
         Self {
             bands: self.bands.or(base.bands),
+            algorithm: self.algorithm.or(base.algorithm),
             rescale: self.rescale.or(base.rescale),
             color_formula: self.color_formula.or(base.color_formula),
             colormap: self.colormap.or(base.colormap),
@@ -152,6 +153,7 @@ impl Style {
     #[must_use]
     pub fn coloured_by_index(self) -> Self {
         let index = match &self.bands {
+            _ if self.algorithm.is_some() => None,
             Some(Bands::Expression(formula)) => formula.index().map(IndexChoice::index),
             _ => None,
         };
@@ -171,10 +173,17 @@ impl Style {
             .tilesize_px
             .unwrap_or(grid.set().tile_size)
             .saturating_mul(scale.factor());
-        match tile.saturating_add(self.buffer_half_px.unwrap_or(0)) {
+        match tile.saturating_add(self.buffer_of_answer_half_px()) {
             edge_px if edge_px > LARGEST_EDGE_PX => Err(Refused::TooManyPixels { edge_px }),
             edge_px => Ok(edge_px),
         }
+    }
+
+    /// The buffer around the answer, in half pixels. Of what a request gives, an algorithm's own buffer is not for the
+    /// answer: TiTiler cuts it off.
+    pub fn buffer_of_answer_half_px(&self) -> u32 {
+        let cut_px = self.algorithm.as_ref().map_or(0, Algorithm::buffer_px);
+        self.buffer_half_px.unwrap_or(0).saturating_sub(2 * cut_px)
     }
 
     /// The style as sorted pairs in their one spelling, defaults left out.
@@ -185,6 +194,7 @@ impl Style {
             Some(Bands::Expression(formula)) => pairs.push(formula.pair()),
             None => {}
         }
+        pairs.extend(self.algorithm.iter().flat_map(algorithm::pairs));
         pairs.extend(self.colormap.as_ref().map(ColormapChoice::pair));
         let ranges = self.rescale.iter().flat_map(|rescale| &rescale.0);
         pairs.extend(ranges.map(|(min, max)| ("rescale", format!("{min},{max}"))));
@@ -217,17 +227,6 @@ impl Style {
         // Stable: repeated names keep their order, which means something.
         pairs.sort_by_key(|(name, _)| *name);
         pairs
-    }
-}
-
-/// An algorithm that is silently left out would be a wrong picture with status 200.
-fn refuse_algorithm(query: &Query) -> Result<(), Refused> {
-    match query.many("algorithm").next() {
-        Some(_) => Err(Refused::parameter(
-            "algorithm",
-            "is not available here: expression may do the same",
-        )),
-        None => Ok(()),
     }
 }
 
@@ -460,6 +459,23 @@ mod tests {
     }
 
     #[test]
+    fn titilers_buffer_for_an_algorithm_is_not_for_the_answer() {
+        let edge = |raw: &str| {
+            let grid = Grid::web().unwrap();
+            style(raw).edge_px(&grid, Scale::ONE).unwrap()
+        };
+        assert_eq!(edge("buffer=3"), 262);
+        assert_eq!(edge("algorithm=hillshade"), 256);
+        assert_eq!(edge("buffer=3&algorithm=hillshade"), 256);
+        assert_eq!(edge("buffer=4&algorithm=hillshade"), 258);
+        assert_eq!(
+            edge(r#"buffer=3&algorithm=slope&algorithm_params={"buffer":0}"#),
+            262
+        );
+        assert_eq!(edge("buffer=3&algorithm=contours"), 262);
+    }
+
+    #[test]
     fn an_index_brings_its_colours_where_the_request_has_none() {
         let plain = style("index=ndwi").coloured_by_index();
         assert_eq!(plain, style("index=NDWI&rescale=-1,1&colormap_name=rdylbu"));
@@ -482,6 +498,8 @@ mod tests {
             "alpha=false",
             "sidecars=ovr",
             "sidecars=auto",
+            "algorithm=hillshade",
+            "algorithm=hillshade&algorithm_params={\"azimuth\":315}",
             "index=ndvi",
             "index=ndvi(nir=2)",
             "expression=(nir-red)/(nir%2Bred)",
@@ -515,7 +533,8 @@ mod tests {
             ("colormap=viridis", "colormap"),
             ("colormap=1", "colormap"),
             ("colormap_name=nosuch", "colormap_name"),
-            ("algorithm=hillshade", "algorithm"),
+            ("algorithm=relief", "algorithm"),
+            ("algorithm=slope&algorithm_params=1", "algorithm_params"),
             ("index=ndiv", "index"),
             ("index=ndvi&expression=b1", "index"),
             ("padding=x", "padding"),
@@ -557,6 +576,10 @@ mod tests {
             (ndvi.rescale, ndvi.nodata, ndvi.resampling),
             (None, Some(0.0), Some(Kernel::Bilinear))
         );
+        let shaded = style("algorithm=hillshade").over(&layer);
+        assert_eq!((&shaded.bands, &shaded.rescale), (&layer.bands, &None));
+        let plain = style("bidx=1").over(&shaded);
+        assert_eq!(plain.algorithm, None);
         let brighter = style("rescale=0,1500").over(&layer);
         assert_eq!(brighter.bands, layer.bands);
         assert_eq!(brighter.rescale, Some(Rescale(vec![(0.0, 1500.0)])));
