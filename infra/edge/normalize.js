@@ -6,7 +6,7 @@
 var NAMES = ('access_token algorithm algorithm_params alpha asset_as_band asset_bidx asset_expression assets '
   + 'bands bbox-crs bbox_crs bidx buffer c categorical color_formula colormap colormap_name coord-crs '
   + 'coord_crs cover_scale crs dst-crs dst_crs expires expression f height histogram_bins '
-  + 'histogram_range index max_size maxzoom minzoom nir nodata p padding pixel_selection red reproject '
+  + 'histogram_range index max_size maxzoom minzoom nir nodata p padding pixel_selection quality red reproject '
   + 'resampling rescale return_mask sidecars signature tile_format tilesize unscale url use_epsg v width').split(' ');
 
 // Values that say what silence says, too. A configured layer has defaults of its own: there they stay. NDVI

@@ -40,7 +40,7 @@ pub fn draw(
             encoded(encode::geotiff(data, &place(target)?, nodata)).map(Some)
         }
         _ if bands.is_empty() => Ok(None),
-        Format::Png | Format::Jpeg | Format::Webp => picture(&paint(bands, binding, task)?, task.format),
+        Format::Png | Format::Jpeg | Format::Webp => picture(&paint(bands, binding, task)?, task),
     }
 }
 
@@ -53,15 +53,16 @@ pub fn nothing(task: &Task) -> Result<Option<Bytes>, Problem> {
         pixels: Pixels::Gray(vec![0; edge * edge]),
         alpha: Some(vec![0; edge * edge]),
     };
-    picture(&empty, task.format)
+    picture(&empty, task)
 }
 
 /// The bytes of a picture; `None` for data formats.
-fn picture(picture: &Picture, format: Format) -> Result<Option<Bytes>, Problem> {
-    let bytes = match format {
+fn picture(picture: &Picture, task: &Task) -> Result<Option<Bytes>, Problem> {
+    let quality = task.style.quality;
+    let bytes = match task.format {
         Format::Png => encode::png(picture),
-        Format::Jpeg => encode::jpeg(picture, JPEG_QUALITY),
-        Format::Webp => encode::webp(picture, None),
+        Format::Jpeg => encode::jpeg(picture, quality.unwrap_or(JPEG_QUALITY)),
+        Format::Webp => encode::webp(picture, quality.filter(|quality| *quality < 100)),
         Format::Npy | Format::Tif => return Ok(None),
     };
     encoded(bytes).map(Some)

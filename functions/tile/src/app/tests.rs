@@ -120,6 +120,27 @@ async fn an_index_finds_its_bands_by_name_and_says_how_to_give_them() {
     assert_eq!(ndvi["formula"], "(nir-red)/(nir+red)");
 }
 
+#[tokio::test]
+async fn quality_is_that_of_formats_with_loss() {
+    let app = app(&[]).await;
+    let tile = format!("/tiles/truecolour/{}", middle(&app).await);
+    let body = async |rest: &str| {
+        let answer = get(&app, &format!("{tile}{rest}")).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{rest}: {:?}", answer.body());
+        answer.into_body()
+    };
+    let jpeg = body(".jpg").await;
+    assert_eq!(jpeg, body(".jpg?quality=85").await);
+    assert!(body(".jpg?quality=40").await.len() < jpeg.len());
+    let webp = body(".webp").await;
+    assert_eq!(&webp[8..16], b"WEBPVP8L");
+    assert_eq!(webp, body(".webp?quality=100").await);
+    let lossy = body(".webp?quality=75").await;
+    assert_ne!(&lossy[8..16], b"WEBPVP8L");
+    assert!(lossy.len() < webp.len());
+    assert_eq!(body(".png").await, body(".png?quality=10").await);
+}
+
 /// The samples of an `npy` of one float32 band without a mask.
 fn floats(response: &Response<Bytes>) -> Vec<f32> {
     let body = response.body();

@@ -56,6 +56,7 @@ const KNOWN: &[&str] = &[
     "nodata",
     "padding",
     "pixel_selection",
+    "quality",
     "reproject",
     "resampling",
     "rescale",

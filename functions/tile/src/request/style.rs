@@ -42,6 +42,8 @@ pub struct Style {
     pub unscale: Option<bool>,
     /// The kernel of the one warp: `resampling`, or else `reproject`.
     pub resampling: Option<Kernel>,
+    /// How much a format with loss keeps, 1 to 100. WebP has no loss at 100, and where nothing is said.
+    pub quality: Option<u8>,
     /// Whether the answer carries the mask; it does by default.
     pub return_mask: Option<bool>,
     /// Extra pixels on every side, in half pixels.
@@ -76,6 +78,7 @@ impl Style {
         "index",
         "nodata",
         "padding",
+        "quality",
         "reproject",
         "resampling",
         "rescale",
@@ -102,6 +105,9 @@ impl Style {
             sidecars: Sidecars::read(query)?,
             unscale: read_with(query, "unscale", "true or false", read_bool)?,
             resampling: read_kernel(query)?,
+            quality: read_with(query, "quality", "a whole number from 1 to 100", |text| {
+                text.parse().ok().filter(|quality| (1..=100).contains(quality))
+            })?,
             return_mask: read_with(query, "return_mask", "true or false", read_bool)?,
             buffer_half_px: read_buffer(query)?,
             tilesize_px: read_tilesize(query)?,
@@ -142,6 +148,7 @@ impl Style {
             sidecars: self.sidecars.or(base.sidecars),
             unscale: self.unscale.or(base.unscale),
             resampling: self.resampling.or(base.resampling),
+            quality: self.quality.or(base.quality),
             return_mask: self.return_mask.or(base.return_mask),
             buffer_half_px: self.buffer_half_px.or(base.buffer_half_px),
             tilesize_px: self.tilesize_px.or(base.tilesize_px),
@@ -219,6 +226,7 @@ impl Style {
                 .map(|b| ("buffer", (f64::from(b) / 2.0).to_string())),
         );
         pairs.extend(self.tilesize_px.map(|edge| ("tilesize", edge.to_string())));
+        pairs.extend(self.quality.map(|quality| ("quality", quality.to_string())));
         pairs.extend(self.version.clone().map(|tag| ("v", tag)));
         let kernel = self.resampling.unwrap_or_default();
         if kernel != Kernel::Nearest {
@@ -498,6 +506,7 @@ mod tests {
             "alpha=false",
             "sidecars=ovr",
             "sidecars=auto",
+            "quality=50",
             "algorithm=hillshade",
             "algorithm=hillshade&algorithm_params={\"azimuth\":315}",
             "index=ndvi",
@@ -538,6 +547,9 @@ mod tests {
             ("index=ndiv", "index"),
             ("index=ndvi&expression=b1", "index"),
             ("padding=x", "padding"),
+            ("quality=0", "quality"),
+            ("quality=101", "quality"),
+            ("quality=high", "quality"),
         ] {
             let message = refused(raw);
             assert!(message.starts_with(&format!("{name} ")), "{raw}: {message}");
