@@ -15,6 +15,16 @@ use crate::response::{About, ETag, Freshness, Outcome};
 
 /// A document as an answer: its version is its text.
 pub(super) fn document(json: &Value, freshness: Freshness, request: &Request<Bytes>) -> Outcome {
+    typed(json, "application/json", freshness, request)
+}
+
+/// The same, where it is JSON of a kind that has its own media type.
+pub(super) fn typed(
+    json: &Value,
+    media_type: &'static str,
+    freshness: Freshness,
+    request: &Request<Bytes>,
+) -> Outcome {
     let body = json.to_string();
     let etag = ETag::of([body.as_str()]);
     let held = etag.is_held_by(request.headers());
@@ -28,7 +38,7 @@ pub(super) fn document(json: &Value, freshness: Freshness, request: &Request<Byt
     }
     Outcome::Content {
         body: body.into(),
-        media_type: "application/json",
+        media_type,
         about,
     }
 }

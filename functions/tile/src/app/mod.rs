@@ -4,6 +4,7 @@
 //! panics outward; what goes wrong becomes a problem document. One line is logged for each request.
 
 mod documents;
+mod geojson;
 mod journal;
 mod public;
 mod start;
@@ -104,6 +105,15 @@ impl App {
                 let sidecars = asked.sidecars.or(base.sidecars);
                 self.catalog.allow_beside(&asked.asked, sidecars)?;
                 let info = Box::pin(self.reading.info(&files, sidecars, &call)).await?;
+                if asked.is_feature {
+                    let feature = geojson::of(&files, info);
+                    return Ok(documents::typed(
+                        &feature,
+                        "application/geo+json",
+                        Freshness::Document,
+                        request,
+                    ));
+                }
                 Ok(documents::document(&info, Freshness::Document, request))
             }
             Route::Point(asked) => {

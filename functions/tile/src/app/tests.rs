@@ -121,6 +121,35 @@ async fn an_index_finds_its_bands_by_name_and_says_how_to_give_them() {
 }
 
 #[tokio::test]
+async fn info_is_a_feature_or_several_as_geojson() {
+    let app = app(&[]).await;
+    let info = json(&app, "/cog/info?url=sample.tif").await;
+    let [west, south, east, north] =
+        serde_json::from_value::<[f64; 4]>(info["geographic_bounds"].clone()).unwrap();
+    let answer = get(&app, "/cog/info.geojson?url=sample.tif").await;
+    assert_eq!(answer.headers()["content-type"], "application/geo+json");
+    let feature: Value = serde_json::from_slice(answer.body()).unwrap();
+    let ring = [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+    ];
+    let polygon = serde_json::json!({"type": "Polygon", "coordinates": [ring]});
+    assert_eq!(feature["geometry"], polygon);
+    assert_eq!(feature["properties"], info);
+    assert_eq!(
+        json(&app, "/tiles/truecolour/info.geojson").await["geometry"],
+        polygon
+    );
+    let several = json(&app, "/cog/info.geojson?url.a=sample.tif&url.b=sample.tif").await;
+    assert_eq!(several["type"], "FeatureCollection");
+    assert_eq!(several["features"][1]["id"], "b");
+    assert_eq!(several["features"][1]["geometry"], polygon);
+}
+
+#[tokio::test]
 async fn quality_is_that_of_formats_with_loss() {
     let app = app(&[]).await;
     let tile = format!("/tiles/truecolour/{}", middle(&app).await);

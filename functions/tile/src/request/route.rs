@@ -81,6 +81,8 @@ pub struct InfoRequest {
     pub asked: Asked,
     /// Which files beside it are looked at, too.
     pub sidecars: Option<Sidecars>,
+    /// Whether it is told as GeoJSON.
+    pub is_feature: bool,
 }
 
 /// The values at one place.
@@ -120,10 +122,7 @@ impl Route {
                 Line::file(&query, grids.parse(grid)?)?.read_tile(rest, &query)
             }
             ["cog", grid, "tilejson.json"] => Line::file(&query, grids.parse(grid)?)?.read_tilejson(&query),
-            ["cog", "info"] => Ok(Route::Info(InfoRequest {
-                asked: source::read(&query)?,
-                sidecars: Sidecars::read(&query)?,
-            })),
+            ["cog", last @ ("info" | "info.geojson")] => read_info(source::read(&query)?, last, &query),
             ["cog", "point", place] => Line::file(&query, Grid::web()?)?.read_point(place, &query),
             _ => Err(Refused::NoSuchPath),
         }
@@ -243,10 +242,7 @@ impl Line {
         match rest {
             [_, _, _] => self.read_tile(rest, query),
             ["tilejson.json"] => self.read_tilejson(query),
-            ["info"] => Ok(Route::Info(InfoRequest {
-                asked: self.asked,
-                sidecars: Sidecars::read(query)?,
-            })),
+            [last @ ("info" | "info.geojson")] => read_info(self.asked, last, query),
             ["point", place] => self.read_point(place, query),
             _ => Err(Refused::NoSuchPath),
         }
@@ -362,6 +358,15 @@ impl Line {
         }
         Ok(pairs)
     }
+}
+
+/// `info` or `info.geojson`.
+fn read_info(asked: Asked, last: &str, query: &Query) -> Result<Route, Refused> {
+    Ok(Route::Info(InfoRequest {
+        asked,
+        sidecars: Sidecars::read(query)?,
+        is_feature: last == "info.geojson",
+    }))
 }
 
 fn refuse_other_crs(query: &Query) -> Result<(), Refused> {
