@@ -28,6 +28,7 @@ impl Reading {
         call: &Call<'_>,
     ) -> Result<Value, Problem> {
         let files = self.open(files, sidecars, call).await?;
+        self.confirm(&files, call).await?;
         let info = async |file: &File| {
             let mut info = describe(file, sidecars);
             info.insert("tiles".to_owned(), self.costs(file, call).await);
@@ -103,6 +104,7 @@ impl Reading {
     /// Bounds in longitude and latitude and the zooms of files together, in a grid.
     pub async fn extent(&self, files: &Files, grid: Grid, call: &Call<'_>) -> Result<Extent, Problem> {
         let files = self.open(files, None, call).await?;
+        self.confirm(&files, call).await?;
         let set = grid.set();
         let mut extent: Option<Extent> = None;
         for file in &files {
@@ -139,7 +141,18 @@ impl Reading {
         call: &Call<'_>,
     ) -> Result<Value, Problem> {
         let files = self.open(files, style.sidecars, call).await?;
-        let binding = Binding::new(&files, style)?;
+        let values = self.values(&files, style, place, call).await;
+        self.current(&files, values, call).await
+    }
+
+    async fn values(
+        &self,
+        files: &[File],
+        style: &Style,
+        place: (f64, f64),
+        call: &Call<'_>,
+    ) -> Result<Value, Problem> {
+        let binding = Binding::new(files, style)?;
         let target = Target {
             crs: Crs::from_epsg(4326).map_err(|_| Problem::Internal)?,
             west: place.0 - SIDE_DEG / 2.0,
@@ -157,7 +170,7 @@ impl Reading {
         Ok(json!({
             "coordinates": [place.0, place.1],
             "values": numbers(&values),
-            "band_names": binding.names(&files),
+            "band_names": binding.names(files),
         }))
     }
 }

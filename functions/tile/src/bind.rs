@@ -114,6 +114,14 @@ impl Binding {
         }
     }
 
+    /// How many bands the answer has.
+    pub fn outputs(&self) -> usize {
+        match &self.expression {
+            Some(expression) => expression.outputs(),
+            None => self.inputs.len(),
+        }
+    }
+
     /// What the bands of the answer are called.
     pub fn names(&self, files: &[File]) -> Vec<String> {
         if let Some(expression) = &self.expression {

@@ -77,6 +77,18 @@ impl Problem {
         Self::NotFound { what: what.into() }
     }
 
+    /// Whether it follows from what the files hold, so that other files would have another answer.
+    pub fn is_of_files(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused(_)
+                | Self::NotFound { .. }
+                | Self::TooLarge { .. }
+                | Self::Broken(_)
+                | Self::Unsupported(_)
+        )
+    }
+
     /// The status that says who must act.
     pub fn status(&self) -> StatusCode {
         match self {

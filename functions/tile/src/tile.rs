@@ -7,6 +7,9 @@ use edgetile_raster::plan::Limits;
 use edgetile_raster::warp::Target;
 use futures_util::future::try_join_all;
 use http::HeaderMap;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::Semaphore;
+use tokio::task::block_in_place;
 
 use crate::access::Location;
 use crate::bind::{Binding, File};
@@ -22,6 +25,8 @@ use crate::source::{Source, SourceError, Sources};
 
 /// Changes whenever the same files and task give other bytes than before.
 const RENDERING_VERSION: &str = "4";
+/// What a sample of an answer is taken to need.
+const SAMPLE_BYTES: u64 = 4;
 
 /// What reads for every request, for the life of the process.
 #[derive(Debug)]
@@ -30,6 +35,8 @@ pub struct Reading {
     pub sources: Sources,
     /// The limit on requests in flight.
     pub fetcher: Fetcher,
+    /// A permit for each processor: who waits for one can still be told that time is up.
+    pub processors: Semaphore,
 }
 
 /// One request on its way.
@@ -44,15 +51,38 @@ pub struct Call<'a> {
 }
 
 impl Reading {
-    /// Draws a tile. Files that are replaced meanwhile are opened anew, each once: the first that is noticed ends a try.
+    /// Draws a tile.
     pub async fn tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
-        for _ in task.files.locations() {
-            match self.try_tile(task, call).await {
+        self.patient(&task.files, || self.try_tile(task, call)).await
+    }
+
+    /// Does work on files. Those that are replaced meanwhile are opened anew, each once: the first that is noticed ends
+    /// a try.
+    pub async fn patient<T, F>(&self, files: &Files, work: impl Fn() -> F) -> Result<T, Problem>
+    where
+        F: Future<Output = Result<T, Problem>>,
+    {
+        for _ in files.locations() {
+            match work().await {
                 Err(Problem::Replaced) => {}
                 outcome => return outcome,
             }
         }
-        self.try_tile(task, call).await
+        work().await
+    }
+
+    /// What work on open files came to, once it is sure that it is about their current version: a refusal too may be
+    /// one of a header that is no longer true.
+    pub async fn current<T>(
+        &self,
+        files: &[File],
+        outcome: Result<T, Problem>,
+        call: &Call<'_>,
+    ) -> Result<T, Problem> {
+        if outcome.as_ref().err().is_none_or(Problem::is_of_files) {
+            self.confirm(files, call).await?;
+        }
+        outcome
     }
 
     async fn try_tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
@@ -61,7 +91,7 @@ impl Reading {
         let files = self.open(&task.files, task.style.sidecars, call).await?;
         let etag = etag(&files, task);
         let unchanged = etag.is_held_by(call.headers);
-        let mut about = About {
+        let about = About {
             freshness: if task.style.version.is_some() {
                 Freshness::Immutable
             } else {
@@ -76,8 +106,20 @@ impl Reading {
             self.confirm(&files, call).await?;
             return Ok(Outcome::NotModified(clock.stamp(about, call)));
         }
-        let binding = Binding::new(&files, &task.style)?;
-        let reached = reach(&task.style, &target);
+        let drawn = self.drawn(&files, task, call, (&target, about, clock)).await;
+        self.current(&files, drawn, call).await
+    }
+
+    async fn drawn(
+        &self,
+        files: &[File],
+        task: &Task,
+        call: &Call<'_>,
+        (target, mut about, mut clock): (&Target, About, Clock),
+    ) -> Result<Outcome, Problem> {
+        let binding = Binding::new(files, &task.style)?;
+        within(&binding, task)?;
+        let reached = reach(&task.style, target);
         let job = Job {
             target: &reached,
             kernel: task.style.resampling.unwrap_or_default(),
@@ -97,15 +139,20 @@ impl Reading {
             ..Cost::default()
         });
         // Reads of pixels have confirmed the version; a file that was wholly known has not been asked.
-        self.confirm(&files, call).await?;
+        self.confirm(files, call).await?;
         clock.lap("pixels");
-        let Some(bands) = binding.combine(rasters) else {
-            return Ok(Outcome::Empty(clock.stamp(about, call)));
-        };
-        let bands = compute(&task.style, bands, &target)?;
-        clock.lap("math");
-        let body = draw(&bands, &binding, task, &target)?;
-        clock.lap("encode");
+        let turn = self.processors.acquire().await;
+        let body = busy(|| {
+            let Some(bands) = binding.combine(rasters) else {
+                return Ok(None);
+            };
+            let bands = compute(&task.style, bands, target)?;
+            clock.lap("math");
+            let body = draw(&bands, &binding, task, target)?;
+            clock.lap("encode");
+            Ok::<_, Problem>(body)
+        })?;
+        drop(turn);
         let about = clock.stamp(about, call);
         Ok(match body {
             Some(body) => Outcome::Content {
@@ -193,12 +240,37 @@ impl Reading {
     }
 
     /// Makes sure that an answer made without reading pixels is about the current version of the files.
-    async fn confirm(&self, files: &[File], call: &Call<'_>) -> Result<(), Problem> {
+    pub(crate) async fn confirm(&self, files: &[File], call: &Call<'_>) -> Result<(), Problem> {
         let confirm = async |source: &Source| source.confirm(&self.fetcher, call.deadline, &call.meter).await;
         try_join_all(sources(files).map(confirm))
             .await
             .map_err(SourceError::from)?;
         Ok(())
+    }
+}
+
+/// Refuses an answer whose bands would not fit into memory.
+fn within(binding: &Binding, task: &Task) -> Result<(), Problem> {
+    let (bands, edge, limit) = (binding.outputs(), task.edge_px, Limits::default().memory);
+    let bytes = (bands as u64).saturating_mul(u64::from(edge).pow(2) * SAMPLE_BYTES);
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(Problem::TooLarge {
+        what: format!(
+            "{bands} bands of {edge} x {edge} pixels take more than {} MiB",
+            limit >> 20
+        ),
+        remedy: "ask for fewer bands or a smaller tilesize".to_owned(),
+    })
+}
+
+/// Does work that keeps a processor busy, without keeping other requests of its thread waiting.
+fn busy<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => block_in_place(work),
+        // Under Lambda one thread has one request.
+        _ => work(),
     }
 }
 

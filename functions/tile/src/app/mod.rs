@@ -104,7 +104,8 @@ impl App {
                 let (files, base) = self.catalog.find(&asked.asked)?;
                 let sidecars = asked.sidecars.or(base.sidecars);
                 self.catalog.allow_beside(&asked.asked, sidecars)?;
-                let info = Box::pin(self.reading.info(&files, sidecars, &call)).await?;
+                let info = || Box::pin(self.reading.info(&files, sidecars, &call));
+                let info = self.reading.patient(&files, info).await?;
                 if asked.is_feature {
                     let feature = geojson::of(&files, info);
                     return Ok(documents::typed(
@@ -121,7 +122,8 @@ impl App {
                 let style = asked.style.over(&base);
                 self.catalog.allow_beside(&asked.asked, style.sidecars)?;
                 let place = (asked.lon_deg, asked.lat_deg);
-                let values = self.reading.point(&files, &style, place, &call).await?;
+                let values = || self.reading.point(&files, &style, place, &call);
+                let values = self.reading.patient(&files, values).await?;
                 Ok(documents::document(&values, Freshness::Document, request))
             }
             Route::Viewer(name) => viewer_file(&name, request),
@@ -191,7 +193,8 @@ impl App {
     ) -> Result<Outcome, Problem> {
         let (files, _) = self.catalog.find(&asked.asked)?;
         let layer = self.catalog.layer(&asked.asked)?;
-        let extent = self.reading.extent(&files, asked.grid.clone(), call).await?;
+        let extent = || self.reading.extent(&files, asked.grid.clone(), call);
+        let extent = self.reading.patient(&files, extent).await?;
         let extent = documents::Shown::of(extent, layer).with_zooms(asked.minzoom, asked.maxzoom);
         let tiles = format!("{}{}", public::base(&self.settings, request), asked.template);
         let json = documents::tilejson(asked.name, layer, &extent, &tiles);

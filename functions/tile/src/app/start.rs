@@ -1,9 +1,13 @@
 //! From settings to an app: the one time that anything is read before a request asks for it.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
+
+use tokio::sync::Semaphore;
 
 use super::App;
 use super::journal::Journal;
@@ -135,6 +139,7 @@ impl App {
             reading: Reading {
                 sources: Sources::new(stores, index, of_headers),
                 fetcher,
+                processors: Semaphore::new(available_parallelism().map_or(1, NonZero::get)),
             },
             policy: Policy {
                 empty_tile: settings.empty_tile,
@@ -157,7 +162,7 @@ impl App {
                 locations.push(location);
             }
         }
-        let Reading { sources, fetcher } = &self.reading;
+        let Reading { sources, fetcher, .. } = &self.reading;
         let (deadline, meter) = (Instant::now() + WARMTH, Meter::default());
         let open = locations
             .into_iter()
@@ -167,7 +172,7 @@ impl App {
 
     /// An index of the headers of files, to be loaded as `EDGETILE_INDEX`. If one cannot be opened, which one and why.
     pub async fn index(&self, locations: &[Location]) -> Result<Vec<u8>, (usize, Problem)> {
-        let Reading { sources, fetcher } = &self.reading;
+        let Reading { sources, fetcher, .. } = &self.reading;
         let meter = Meter::default();
         let pack = async |(at, location): (usize, &Location)| {
             let deadline = Instant::now() + FILE_PATIENCE;

@@ -279,6 +279,10 @@ async fn mistakes_get_their_status_and_nothing_of_the_inside() {
         (format!("{file}?url=sample.tif&expression=b1+b2"), 400),
         (format!("{file}?url=sample.tif&colormap_name=nosuch&bidx=1"), 400),
         (format!("{file}?url=sample.tif&tilesize=4096"), 413),
+        (
+            format!("{file}?url=sample.tif&tilesize=2048{}", "&bidx=1".repeat(64)),
+            413,
+        ),
         ("/viewer/nosuch.js".to_owned(), 404),
         ("/colorMaps/nosuch".to_owned(), 404),
         ("/tileMatrixSets/nosuch".to_owned(), 404),
