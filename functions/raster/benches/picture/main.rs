@@ -32,14 +32,10 @@ const CASES: [Case; 17] = [
         colour(photograph, None, "gamma RGB 1.2, saturation 1.1", "")
     }),
     ("colour ndvi rdylgn", || colour(index, Some("-1,1"), "", "rdylgn")),
-    ("png palette", || {
-        encoded(coloured(), |picture| encode::png(picture))
-    }),
-    ("png gray", || {
-        encoded(painted(&gray(), "0,4000"), |picture| encode::png(picture))
-    }),
+    ("png palette", || encoded(coloured(), encode::png)),
+    ("png gray", || encoded(painted(&gray(), "0,4000"), encode::png)),
     ("png rgb", || {
-        encoded(painted(&photograph(), "0,255"), |picture| encode::png(picture))
+        encoded(painted(&photograph(), "0,255"), encode::png)
     }),
     ("png rgb masked", || {
         let mask = (0..SIDE * SIDE)
@@ -49,7 +45,7 @@ const CASES: [Case; 17] = [
             mask: Mask::Shared(mask),
             ..photograph()
         };
-        encoded(painted(&raster, "0,255"), |picture| encode::png(picture))
+        encoded(painted(&raster, "0,255"), encode::png)
     }),
     ("jpeg rgb", || {
         encoded(painted(&photograph(), "0,255"), |picture| {
