@@ -62,7 +62,7 @@ impl Function {
         command.envs([
             ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
             ("AWS_LAMBDA_FUNCTION_NAME", "edgetile"),
-            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "1769"),
+            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "1024"),
             ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
             ("_HANDLER", "bootstrap"),
         ]);

@@ -7,7 +7,6 @@ use edgetile_raster::plan::Limits;
 use edgetile_raster::samples::{Mask, Raster};
 use edgetile_raster::warp::{Kernel, Target};
 use edgetile_raster::with_samples;
-
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

@@ -269,7 +269,7 @@ fn within(binding: &Binding, task: &Task) -> Result<(), Problem> {
 fn busy<T>(work: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::MultiThread => block_in_place(work),
-        // Under Lambda one thread has one request.
+        // A runtime of one thread, as under Lambda, has no other to hand its requests to.
         _ => work(),
     }
 }

@@ -6,13 +6,13 @@
 //! library is timed alone and with the plainest loop that undoes it.
 
 use std::hint::black_box;
-use std::process::Command;
-use std::time::Duration;
 
 use edgetile_raster::decode::{BlockFormat, Compression, Predictor, decode};
 
 mod blocks;
 mod libraries;
+#[path = "../measure/mod.rs"]
+mod measure;
 
 use blocks::{Block, SIDE};
 use libraries::Raw;
@@ -71,27 +71,14 @@ fn least_times(block: &Block) -> [Option<f64>; 3] {
     let mut least: [Option<f64>; 3] = [None; 3];
     for _ in 0..TURNS {
         for ((side, _), least) in SIDES.iter().zip(&mut least) {
-            let start = on_core();
+            let start = measure::on_core();
             if measured_pass(block, *side) {
-                let time = on_core().saturating_sub(start).as_secs_f64() * 1e6;
+                let time = measure::on_core().saturating_sub(start).as_secs_f64() * 1e6;
                 *least = Some(least.map_or(time, |before| before.min(time)));
             }
         }
     }
     least
-}
-
-/// How long this thread has run: other work on the machine does not count.
-#[expect(unsafe_code, reason = "the clock of a thread is a C call")]
-fn on_core() -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is written and nothing else.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    assert_eq!(status, 0, "this system has no clock of a thread");
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Decodes once; `false` where that side has nothing to measure. Valgrind counts what happens in here.
@@ -190,21 +177,5 @@ fn instructions(block: &Block, side: Side, name: &str) -> Option<f64> {
         Side::LibraryAndLoop if !has_loop => return None,
         _ => {}
     }
-    let output = Command::new("valgrind")
-        .args([
-            "--tool=callgrind",
-            "--callgrind-out-file=/dev/null",
-            "--collect-atstart=no",
-        ])
-        .arg("--toggle-collect=*measured_pass*")
-        .arg(std::env::current_exe().expect("this program has a path"))
-        .args(["one", block.name, name])
-        .output()
-        .expect("valgrind is installed");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let (_, count) = text
-        .lines()
-        .find_map(|line| line.split_once("Collected :"))
-        .unwrap_or_else(|| panic!("{text}"));
-    Some(count.split_whitespace().next()?.parse::<f64>().ok()? / 1e3)
+    Some(measure::instructions(&[block.name, name]) / 1e3)
 }

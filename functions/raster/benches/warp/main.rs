@@ -4,9 +4,10 @@
 //! is decoded already. With `--instructions` each is run once under valgrind instead, whose counts do not depend on what else the
 //! machine does.
 
+#[path = "../measure/mod.rs"]
+mod measure;
+
 use std::hint::black_box;
-use std::process::Command;
-use std::time::Duration;
 
 use edgetile_raster::crs::Crs;
 use edgetile_raster::header::Affine;
@@ -136,46 +137,13 @@ fn table(what: &str, measure: impl Fn(Kernel, f64, bool) -> f64) {
 fn least_time(kernel: Kernel, scale: f64, is_masked: bool) -> f64 {
     let case = Case::new(kernel, scale, is_masked);
     let turn = |_| {
-        let start = on_core();
+        let start = measure::on_core();
         case.measured_pass();
-        on_core().saturating_sub(start).as_secs_f64() * 1e3
+        measure::on_core().saturating_sub(start).as_secs_f64() * 1e3
     };
     (0..TURNS).map(turn).fold(f64::INFINITY, f64::min)
 }
 
-/// How long this thread has run: other work on the machine does not count.
-#[expect(unsafe_code, reason = "the clock of a thread is a C call")]
-fn on_core() -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is written and nothing else.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    assert_eq!(status, 0, "this system has no clock of a thread");
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
 fn instructions(kernel: Kernel, scale: f64, is_masked: bool) -> f64 {
-    let output = Command::new("valgrind")
-        .args([
-            "--tool=callgrind",
-            "--callgrind-out-file=/dev/null",
-            "--collect-atstart=no",
-        ])
-        .arg("--toggle-collect=*measured_pass*")
-        .arg(std::env::current_exe().expect("this program has a path"))
-        .args(["one", kernel.name(), &scale.to_string(), &is_masked.to_string()])
-        .output()
-        .expect("valgrind is installed");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let (_, count) = text
-        .lines()
-        .find_map(|line| line.split_once("Collected :"))
-        .unwrap_or_else(|| panic!("{text}"));
-    let count = count
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse::<f64>().ok());
-    count.expect("a count") / 1e6
+    measure::instructions(&[kernel.name(), &scale.to_string(), &is_masked.to_string()]) / 1e6
 }
