@@ -3,7 +3,7 @@
     python3 -m venv target/venv && target/venv/bin/pip install -r functions/raster/testdata/requirements.txt
     target/venv/bin/python functions/raster/testdata/make_files.py
 
-The formulas are `base`, `sample` and `is_hole`; tests/files.rs repeats them. GDAL writes what GDAL alone writes (odd
+The formulas are `base`, `sample` and `is_hole`; tests/files repeats them. GDAL writes what GDAL alone writes (odd
 bit widths, big-endian predictors, sparse files); tifffile writes pages in the order given; `plain` writes, tag by tag,
 what no library would.
 """
