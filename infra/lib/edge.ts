@@ -53,7 +53,7 @@ export class Edge extends Construct {
         compress: true,
         cachePolicy: this.cachePolicy('json', 'TileJSON, viewer and the like - also by public host; compressed', {
           queryStringBehavior: cloudfront.CacheQueryStringBehavior.all(),
-          headerBehavior: cloudfront.CacheHeaderBehavior.allowList('x-public-host'),
+          headerBehavior: cloudfront.CacheHeaderBehavior.allowList('x-public-host', 'traceparent'),
           enableAcceptEncodingGzip: true,
           enableAcceptEncodingBrotli: true,
         }),
@@ -98,7 +98,7 @@ export class Edge extends Construct {
       cachedMethods: cloudfront.CachedMethods.CACHE_GET_HEAD,
       originRequestPolicy: new cloudfront.OriginRequestPolicy(this, 'HostRequestPolicy', {
         originRequestPolicyName: named('host'),
-        comment: 'The host that the viewer asked, as EdgeFunction wrote it',
+        comment: 'The host that the viewer asked, as EdgeFunction wrote it, and the viewer\'s trace',
         headerBehavior: cloudfront.OriginRequestHeaderBehavior.allowList('x-public-host'),
       }),
       responseHeadersPolicy: this.headersPolicy(),

@@ -65,6 +65,8 @@ function environment(settings: Settings): Record<string, string> {
     EDGETILE_LAYERS: settings.layersFile,
     EDGETILE_INDEX: settings.indexFile,
     EDGETILE_CACHE_MB: String(settings.cacheMegabytes),
+    EDGETILE_READS: String(settings.readsInFlight),
+    EDGETILE_BUCKETS: settings.bucketSettings,
     EDGETILE_EMPTY_TILE: settings.emptyTile,
     EDGETILE_CACHE_CONTROL: settings.cacheControl,
     EDGETILE_METRICS: settings.metricsNamespace,
@@ -87,6 +89,7 @@ function policies(settings: Settings, log: logs.LogGroup): Record<string, iam.Po
   if (settings.kmsKeyArn) {
     named.decrypt = allow(['kms:Decrypt'], [settings.kmsKeyArn], { StringLike: { 'kms:ViaService': 's3.*.amazonaws.com' } });
   }
+  if (settings.assumeRoles.length > 0) named.assume = allow(['sts:AssumeRole'], [...settings.assumeRoles]);
   return named;
 }
 

@@ -12,10 +12,13 @@ export interface Settings {
   readonly emptyTile: string;
   readonly cacheControl: string;
   readonly cacheMegabytes: number;
+  readonly readsInFlight: number;
   readonly metricsNamespace: string;
   readonly listBuckets: boolean;
   readonly kmsKeyArn?: string;
   readonly requesterPays: boolean;
+  readonly bucketSettings?: string;
+  readonly assumeRoles: readonly string[];
   readonly architecture: 'arm64' | 'x86_64';
   readonly memoryMegabytes: number;
   readonly timeoutSeconds: number;
@@ -41,9 +44,11 @@ export const DEFAULTS: Settings = {
   emptyTile: '204',
   cacheControl: 'public, max-age=86400, s-maxage=2592000, stale-while-revalidate=604800, stale-if-error=86400',
   cacheMegabytes: 256,
+  readsInFlight: 32,
   metricsNamespace: 'edgetile',
   listBuckets: false,
   requesterPays: false,
+  assumeRoles: [],
   architecture: 'arm64',
   memoryMegabytes: 1024,
   timeoutSeconds: 15,
@@ -57,7 +62,7 @@ export const DEFAULTS: Settings = {
 };
 
 const OPTIONAL = [
-  'dataRoot', 'allowUrls', 'layersFile', 'indexFile', 'kmsKeyArn', 'domainName', 'certificateArn', 'webAclArn', 'keyGroupId', 'alarmEmail', 'accessLogBucket',
+  'dataRoot', 'allowUrls', 'layersFile', 'indexFile', 'bucketSettings', 'kmsKeyArn', 'domainName', 'certificateArn', 'webAclArn', 'keyGroupId', 'alarmEmail', 'accessLogBucket',
 ] as const;
 
 /** Reads the settings that stand in the context of `node`, each in the type of its default. */

@@ -39,7 +39,10 @@ pub(super) struct Entry<'a> {
     pub(super) cost: Option<Cost>,
     /// The value of `Server-Timing`.
     pub(super) steps: &'a str,
+    /// The platform's name for the request: X-Ray's, or the invocation's.
     pub(super) trace: &'a str,
+    /// The caller's trace.
+    pub(super) traceparent: &'a str,
     /// What went wrong, in the words of the answer.
     pub(super) detail: &'a str,
 }
@@ -77,13 +80,20 @@ impl Journal {
             cost,
             steps,
             trace,
+            traceparent,
             detail,
         } = *entry;
         let cost = cost.map(|cost| cost.to_string()).unwrap_or_default();
         if status >= 500 {
-            error!(method, path, status, ms, bytes, cost, steps, trace, first, detail);
+            error!(
+                method,
+                path, status, ms, bytes, cost, steps, trace, traceparent, first, detail
+            );
         } else {
-            info!(method, path, status, ms, bytes, cost, steps, trace, first, detail);
+            info!(
+                method,
+                path, status, ms, bytes, cost, steps, trace, traceparent, first, detail
+            );
         }
     }
 }
@@ -102,6 +112,7 @@ fn line(entry: &Entry<'_>, first: bool, metrics: &Metrics, now: SystemTime) -> V
         "cost": entry.cost.map(|cost| cost.to_string()),
         "steps": entry.steps,
         "trace": entry.trace,
+        "traceparent": entry.traceparent,
         "detail": entry.detail,
         "FunctionName": metrics.function,
         "Milliseconds": entry.ms,
@@ -150,6 +161,7 @@ mod tests {
             }),
             steps: "",
             trace: "Root=1",
+            traceparent: "",
             detail: "",
         }
     }

@@ -8,6 +8,7 @@ mod geojson;
 mod journal;
 mod public;
 mod start;
+mod trace;
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -269,6 +270,7 @@ fn log(
         cost,
         steps: steps.and_then(|value| value.to_str().ok()).unwrap_or_default(),
         trace: trace.map_or("", |trace| trace.0.as_str()),
+        traceparent: trace::caller(request.headers()).unwrap_or_default(),
         detail: &problem.map(|problem| problem.to_string()).unwrap_or_default(),
     });
 }
