@@ -295,3 +295,56 @@ async fn a_table_says_how_single_buckets_are_read() {
         assert!(query.contains(part), "{query}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_profile_signs_for_the_buckets_of_its_row_and_follows_its_file() {
+    let s3 = Store::start(Duration::ZERO).await;
+    for key in ["a.tif", "b.tif", "c.tif"] {
+        s3.put("survey", key, sample()).await;
+    }
+    let of_store = s3.environment();
+    let variable = |name: &str| {
+        let found = of_store.iter().find(|(other, _)| *other == name);
+        found.map(|(_, value)| value.as_str()).expect("it is set")
+    };
+    let section = |name: &str, secret: &str| {
+        format!(
+            "[{name}]\naws_access_key_id = {}\naws_secret_access_key = {secret}\n",
+            variable("AWS_ACCESS_KEY_ID")
+        )
+    };
+    let file = std::env::temp_dir().join(format!("edgetile-keys-{}", std::process::id()));
+    let write = |secret: &str| {
+        let text = section("other", "wrong") + &section("survey", secret);
+        std::fs::write(&file, text).expect("written");
+    };
+    write(variable("AWS_SECRET_ACCESS_KEY"));
+    let settings = [
+        (
+            "EDGETILE_BUCKETS",
+            r#"{"s3://survey": {"profile": "survey"}, "s3://survey/b.tif": {"profile": "nobody"}}"#,
+        ),
+        ("EDGETILE_ALLOW_URLS", "s3://*"),
+        ("AWS_PROFILE", "other"),
+        ("AWS_SHARED_CREDENTIALS_FILE", file.to_str().expect("a name")),
+        ("AWS_REGION", variable("AWS_REGION")),
+        ("AWS_ENDPOINT_URL", variable("AWS_ENDPOINT_URL")),
+        ("AWS_ALLOW_HTTP", "true"),
+    ];
+    let server = Server::start(&[], &settings);
+    let status = async |url: &str| server.get(&target(url)).await.status().as_u16();
+    assert_eq!(status("s3://survey/a.tif").await, 200);
+    assert_eq!(
+        status("s3://survey/b.tif").await,
+        502,
+        "a profile that is not there signs nothing"
+    );
+    assert_eq!(
+        status("s3://elsewhere/a.tif").await,
+        403,
+        "keys of another profile are not taken"
+    );
+    write("wrong now");
+    assert_eq!(status("s3://survey/c.tif").await, 403, "the file is read again");
+    std::fs::remove_file(&file).expect("removed");
+}

@@ -311,7 +311,8 @@ impl Sources<'_> {
 }
 
 fn is_of_a_store(variable: &(String, String)) -> bool {
-    let ours = STORE_PREFIXES.iter().any(|prefix| variable.0.starts_with(prefix));
+    // Profiles lie below HOME.
+    let ours = variable.0 == "HOME" || STORE_PREFIXES.iter().any(|prefix| variable.0.starts_with(prefix));
     ours && !variable.0.starts_with("AWS_LAMBDA_") && !variable.1.is_empty()
 }
 

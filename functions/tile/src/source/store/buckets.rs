@@ -20,6 +20,8 @@ pub struct Special {
     pub requester_pays: bool,
     /// Whether the bucket is part of the host's name.
     pub virtual_hosted: bool,
+    /// The profile whose keys sign requests.
+    pub profile: Option<String>,
     /// The role to assume, by its ARN.
     pub role: Option<String>,
     /// What the role's owner asks for beside.

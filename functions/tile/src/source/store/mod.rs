@@ -5,6 +5,7 @@ mod remote;
 mod web;
 mod buckets;
 mod role;
+mod profile;
 mod stores;
 
 use std::ops::Range;

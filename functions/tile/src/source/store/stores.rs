@@ -10,6 +10,7 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 
 use super::buckets::{Buckets, Special};
+use super::profile::Profile;
 use super::remote::{Bucket, Build, Home, Remote};
 use super::role::AssumedRole;
 use super::{Object, Reader, StoreError};
@@ -181,7 +182,15 @@ fn s3(about: &About, bucket: &str, region: Option<&str>, special: &Special) -> o
     if special.anonymous {
         builder = builder.with_skip_signature(true);
     }
-    if !has_credentials {
+    let profile = match &special.profile {
+        // As AWS's tools have it, keys in the environment come before the profile that is named there.
+        None if !has_credentials => about.variables.get("AWS_PROFILE"),
+        named => named.as_deref(),
+    };
+    if let Some(name) = profile {
+        let keys = Profile::find(name, &about.variables)?;
+        builder = builder.with_credentials(Arc::new(keys));
+    } else if !has_credentials {
         // Without this the instance metadata service would be asked, which hangs where there is none.
         builder = builder.with_skip_signature(true);
     }
