@@ -14,6 +14,7 @@ export PATH := $(PATH):$(tools)/bin
 
 include infra/deploy.mk
 include bench/bench.mk
+include tests/conformance/conformance.mk
 
 .PHONY: fuzz fuzz-corpus bench-decode bench-warp bench-reads mosaics
 .PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit docs sample invoke watch clean

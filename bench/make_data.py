@@ -50,13 +50,15 @@ def grain(seed, side):
     return np.random.default_rng(seed).standard_normal((side, side), np.float32)
 
 
-def write(path, bands, crs, transform, nodata=None, mask=None, palette=None, point=False, **options):
-    """Writes bands `[bands, rows, columns]` as a COG."""
+def write(path, bands, crs, transform, nodata=None, mask=None, palette=None, point=False, amend=None, **options):
+    """Writes bands `[bands, rows, columns]` as a COG; `amend` is called with the dataset before it has any."""
     count, height, width = bands.shape
     profile = {"driver": "GTiff", "count": count, "height": height, "width": width, "dtype": bands.dtype, "crs": crs}
     with MemoryFile() as memory, rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True):
         extra = {"photometric": "RGB"} if count == 3 else {}
         with memory.open(**profile, transform=transform, nodata=nodata, **extra) as dataset:
+            if amend:
+                amend(dataset)
             dataset.write(bands)
             if mask is not None:
                 dataset.write_mask(mask)
@@ -64,8 +66,8 @@ def write(path, bands, crs, transform, nodata=None, mask=None, palette=None, poi
                 dataset.write_colormap(1, palette)
             if point:
                 dataset.update_tags(AREA_OR_POINT="Point")
-        options = {"OVERVIEW_RESAMPLING": "AVERAGE", **options}
-        copy(memory.name, path, driver="COG", BLOCKSIZE="512", NUM_THREADS="ALL_CPUS", **options)
+        options = {"OVERVIEW_RESAMPLING": "AVERAGE", "BLOCKSIZE": "512", **options}
+        copy(memory.name, path, driver="COG", NUM_THREADS="ALL_CPUS", **options)
 
 
 def scene(folder, side):

@@ -216,6 +216,27 @@ fn kernels_grids_and_formats_are_those_of_the_code() {
     assert_eq!(written, meant, "README, Formats");
 }
 
+#[test]
+fn differences_from_titiler_are_those_that_are_replayed() {
+    let text =
+        fs::read_to_string(root().join("tests/conformance/differences.json")).expect("the differences");
+    let differences: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
+    let meant: Vec<Vec<String>> = differences
+        .iter()
+        .map(|difference| {
+            let cell = |name: &str| difference[name].as_str().unwrap_or_default().to_owned();
+            ["what", "here", "titiler", "why"].map(cell).to_vec()
+        })
+        .collect();
+    for (written, meant) in rows("What differs from TiTiler").iter().zip(&meant) {
+        assert_eq!(
+            written, meant,
+            "README, What differs from TiTiler: write the rows of differences.json"
+        );
+    }
+    assert_eq!(rows("What differs from TiTiler").len(), meant.len());
+}
+
 /// One problem of each status that the code knows.
 fn problems() -> Vec<Problem> {
     let text = String::new;

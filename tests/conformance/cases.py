@@ -1,0 +1,312 @@
+"""The requests that are replayed, and what is expected of the two answers.
+
+`{files}` in a path is the address at which both servers find the files. Unless a case says otherwise the answers must
+agree as judge.py says; a case that `differs` names the deliberate difference of differences.json that it shows, and how.
+"""
+
+import dataclasses
+import json
+from urllib.parse import quote
+
+from shown import a_level_above, addresses, begins, clipped, flatter, header, holes, nothing_there, one_level, only_type, shapes, statuses, types, within, wrapped
+
+# Of zoom 12: in the middle of the files, over the scene's slanted edge, over its corner with holes; beside the files.
+MIDDLE, EDGE, CORNER, BESIDE = "12/2177/1421", "12/2179/1422", "12/2176/1420", "12/2190/1421"
+# Of zoom 13, within the scene beyond its slanted edge.
+NOTHING = "13/4359/2847"
+RGB = "&bidx=3&bidx=2&bidx=1&rescale=0,4000"
+NDVI = "&expression=(b4-b3)/(b4%2Bb3)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A request. Pixels agree within `level` (1 for pictures, 1e-5 of the span for data), or on average within `lossy`;
+    within their neighbourhood where they are `placed` by a projection. A share of `hidden` pixels may be transparent in one
+    alone. `bare` arrays have no mask, `any_type` may be of
+    another type. `skip` names members of documents that are not compared."""
+
+    path: str
+    level: float | None = None
+    lossy: float = 0
+    placed: bool = False
+    hidden: float = 0
+    bare: bool = False
+    any_type: bool = False
+    skip: tuple = ()
+    differs: str | None = None
+    shown: object = None
+    method: str = "GET"
+    body: str | None = None
+
+
+def tile(file, query="", place=MIDDLE, form=".png", grid="WebMercatorQuad", **how):
+    return Case(f"/cog/tiles/{grid}/{place}{form}?url={{files}}/{file}.tif{query}", **how)
+
+
+def npy(file, query="", place=MIDDLE, **how):
+    return tile(file, query, place, ".npy", **how)
+
+
+# ---------------------------------------------------------------- tiles
+def bands():
+    yield tile("on_scene", RGB)
+    yield tile("on_scene", RGB, EDGE)
+    yield tile("on_scene", "&bidx=4&rescale=0,6000", EDGE)
+    yield tile("on_scene", "&bidx=4", EDGE)
+    yield tile("on_u16")
+    yield tile("on_rgb")
+    yield tile("on_rgb", "&bidx=2")
+    yield tile("on_rgb", "&bidx=3&bidx=3&bidx=1")
+    yield tile("on_rgb_mask", "", CORNER)
+    yield tile("on_rgba", "", EDGE)
+    yield tile("on_rgba", "&bidx=1", EDGE)
+    yield tile("on_gray")
+    yield tile("on_gray_nodata")
+    yield tile("on_gray_alpha", "", EDGE)
+    yield tile("on_i16", "&rescale=-400,900")
+    yield tile("on_dem", "&rescale=0,2600", EDGE)
+    yield tile("on_nan", "&rescale=-1,1", CORNER)
+    yield tile("on_f64", "&rescale=-1e6,1e6")
+    yield tile("on_u32", "&rescale=0,4e9")
+    yield tile("on_classes", "", CORNER)
+    yield tile("on_classes_bare", "", CORNER)
+    for file in ("scene", "rgb", "rgb_mask", "rgba", "gray_alpha", "i16", "dem", "nan", "f64", "u32", "classes_bare"):
+        yield npy(f"on_{file}", "", EDGE)
+    for zoom in ("11/1088/710", "10/544/355"):
+        yield tile("on_scene", RGB, zoom)
+        yield npy("on_dem", "", zoom)
+
+
+def stretching():
+    yield tile("on_scene", "&bidx=3&bidx=2&bidx=1&rescale=0,3000&rescale=0,2000&rescale=100,1500")
+    yield tile("on_scene", "&bidx=1&rescale=[0,3000]")
+    yield tile("on_scene", "&bidx=1&rescale=0, 3000".replace(" ", "%20"))
+    yield tile("on_scene", "&bidx=1&rescale=1e3,2.5e3")
+    yield tile("on_i16")
+    yield tile("on_u32")
+    yield tile("on_scene", "&unscale=true&bidx=4&rescale=0,0.5", EDGE)
+    yield npy("on_scene", "&unscale=true", EDGE)
+    yield tile("on_scene", f"&unscale=true{NDVI}&rescale=-1,1", EDGE)
+    yield tile("on_rgb", "&color_formula=gamma RGB 1.5".replace(" ", "%20"))
+    yield tile("on_rgb", quote("&color_formula=gamma R 1.2 gamma B 0.8", "&="))
+    yield tile("on_rgb", quote("&color_formula=sigmoidal RGB 15 .35", "&="))
+    yield tile("on_rgb", quote("&color_formula=saturation 1.4", "&="))
+    yield tile("on_scene", RGB + quote("&color_formula=Gamma RGB 3.5 Saturation 1.7 Sigmoidal RGB 15 0.35", "&="), level=24)
+    yield tile("on_scene", "&bidx=4&nodata=0", EDGE)
+    yield tile("on_gray", "&nodata=100")
+    yield tile("on_rgb", "&nodata=0")
+    yield tile("on_rgb_mask", "&return_mask=false", CORNER)
+    yield tile("on_scene", RGB + "&return_mask=false", EDGE)
+    yield npy("on_scene", "&return_mask=false", EDGE, bare=True)
+    yield tile("on_scene", RGB, EDGE, ".jpeg", lossy=3)
+    yield npy("on_scene", "&bidx=4&rescale=0,6000", EDGE, level=1)
+    yield npy("on_scene", RGB, EDGE, level=1)
+
+
+def expressions():
+    yield npy("on_scene", NDVI, any_type=True)
+    yield tile("on_scene", NDVI + "&rescale=-1,1")
+    yield tile("on_scene", NDVI + "&rescale=-1,1&colormap_name=rdylgn", level=9)
+    for text in (
+        "b4*1.5-b3", "b1/b2;b3", "b4-b3;b3-b2;b2-b1", "where(b4>b3,b4,b3)", "where((b4>2000)&(b3<1000),1,0)", "sqrt(b4)", "log(b4)+b1**0.5",
+        "abs(b3-b4)", "b4//100", "b4%100", "-b4", "where(~(b4>2000),1,2)", "where((b4>2000)|(b3>900),1,2)", "where(b4==b3,1,2)", "where(b4!=b3,b4,1)", "minimum(b3,b4)",
+        "2.5*(b4-b3)/(b4+6*b3-7.5*b1+10000)", "floor(b4/100)", "ceil(b4/100)", "arctan2(b4,b3)", "hypot(b1,b2)", "exp(b4/10000)", "B4-B3",
+        "sin(b4/1000)+cos(b3/1000)", "log1p(b4)", "where(b4>3000,b4,where(b4>1500,b3,0))", "round(b4/100)", "b4*b4", "b3-b4", "3e3", "sign(b4-b3-1000.0)",
+    ):
+        yield npy("on_scene", f"&expression={quote(text, '')}", any_type=True)
+    yield npy("on_nan", "&expression=b1*2", CORNER)
+    yield npy("on_rgb", "&expression=b1%2Bb2%2Bb3", any_type=True)
+    yield tile("on_rgb", "&expression=b3;b2;b1&rescale=0,255")
+
+
+def colormaps():
+    for name in ("viridis", "rdylgn_r", "cfastie", "terrain", "accent"):
+        yield tile("on_gray", f"&colormap_name={name}", level=0)
+    yield tile("on_scene", "&bidx=4&rescale=0,6000&colormap_name=viridis", EDGE, level=5)
+    yield tile("on_dem", "&rescale=0,2600&colormap_name=gist_earth", EDGE, level=9)
+    yield tile("on_classes_bare", "&colormap=" + quote(json.dumps({"1": "#ff0000", "2": "#00ff00", "3": [0, 0, 255], "4": [9, 9, 9, 0], "5": "#12345680"})), level=0)
+    yield tile("on_classes", "&colormap=" + quote(json.dumps({"4": "#ff0000", "5": "#00ff00"})), level=0)
+    yield tile("on_gray", "&colormap=" + quote(json.dumps({str(value): [value, 255 - value, 7, 255] for value in range(256)})), level=0)
+    yield tile("on_dem", "&colormap=" + quote(json.dumps([[[0, 500], "#00ff00"], [[500, 1200], [255, 255, 0, 255]], [[1200, 1e4], "#ffffff80"]])), EDGE, level=0)
+    yield tile("on_scene", NDVI + "&colormap=" + quote(json.dumps([[[-1, 0.2], "#aa5500"], [[0.2, 1.0], "#00aa00"]])), level=0)
+    yield tile("on_gray", "&colormap=" + quote(json.dumps([[[0, 100], "#00ff00"], [[150, 256], "#0000ff"]])), level=0)
+    yield npy("on_gray", "&colormap_name=viridis", level=0)
+    yield tile("on_gray", "&colormap_name=viridis", form=".tif", level=0)
+
+
+def forms():
+    yield tile("on_gray_alpha", "", EDGE, ".jpeg", lossy=3)
+    yield tile("on_rgb", form=".jpeg", lossy=3)
+    yield tile("on_rgb", form=".webp", lossy=6)
+    yield tile("on_rgb_mask", "", CORNER, ".webp", lossy=6)
+    for file in ("rgb", "scene", "dem", "nan", "i16", "u32", "f64", "rgb_mask"):
+        yield tile(f"on_{file}", "", EDGE, ".tif")
+    yield tile("on_dem", "&rescale=0,2600", EDGE, ".tif", level=1)
+    yield tile("on_rgb", form=".tiff")
+    yield tile("on_rgb_mask", "", CORNER, form="")
+    for size in (128, 300, 512):
+        yield tile("on_rgb", f"&tilesize={size}", placed=True)
+    yield tile("on_rgb", "&tilesize=512", "11/1088/710")
+    yield tile("on_rgb", "&buffer=1")
+    yield tile("on_gray", "&buffer=3.5", placed=True)
+    yield npy("on_dem", "&buffer=2", EDGE)
+    yield tile("on_rgb", "&padding=2")
+
+
+def kernels():
+    for name in ("nearest", "bilinear", "cubic", "cubic_spline", "lanczos", "average", "mode", "rms"):
+        yield npy("on_scene", f"&resampling={name}&bidx=4", "11/1089/710", placed=True)
+        yield npy("on_dem", f"&resampling={name}", "13/4355/2843", placed=True)
+    for name in ("nearest", "bilinear", "cubic", "average", "max", "med", "q1"):
+        yield npy("utm", f"&reproject={name}&bidx=1", "{utm}", placed=True)
+
+
+def elsewhere():
+    for file in ("utm", "gauss", "degrees", "swiss", "dutch", "british", "french", "laea", "albers", "polar"):
+        yield npy(file, "", "{" + file + "}", placed=True)
+        yield tile(file, "&bidx=1&rescale=0,4000&resampling=bilinear&reproject=bilinear", "{" + file + "-}", placed=True)
+    yield tile("utm_rgb_mask", "", "{utm_rgb_mask-}", placed=True)
+    yield npy("degrees_dem", "", "{degrees_dem}", placed=True)
+    for place in ("0/0/0", "2/1/1", "3/7/2"):
+        yield tile("world", "", place, placed=True)
+    for grid in ("WorldCRS84Quad", "EuropeanETRS89_LAEAQuad", "WorldMercatorWGS84Quad", "WGS1984Quad"):
+        yield tile("utm", "&bidx=2&rescale=0,4000&reproject=bilinear", "{utm@" + grid + "}", grid=grid, placed=True)
+    yield tile("dutch", "&bidx=2&rescale=0,4000", "{dutch@UTM31WGS84Quad}", grid="UTM31WGS84Quad", placed=True)
+    yield tile("polar", "&bidx=2&rescale=0,4000", "{polar@UPSArcticWGS84Quad}", grid="UPSArcticWGS84Quad", placed=True)
+    yield tile("world", "", "0/0/0", grid="WorldCRS84Quad", placed=True)
+
+
+def algorithms():
+    for name in ("terrainrgb", "terrarium", "cast", "ceil", "floor"):
+        yield tile("on_i16" if name in ("cast", "ceil", "floor") else "on_dem", f"&algorithm={name}" + ("&expression=b1/4%2B110" if name in ("cast", "ceil", "floor") else ""), EDGE)
+    yield npy("on_dem", "&algorithm=terrainrgb&algorithm_params=" + quote('{"interval":1,"baseval":-500,"nodata_height":0}'), EDGE)
+    yield npy("on_dem", "&algorithm=hillshade&buffer=3", level=1)
+    yield npy("on_dem", "&algorithm=hillshade&buffer=3&algorithm_params=" + quote('{"azimuth":315,"angle_altitude":30,"z_exaggeration":2}'), level=1)
+    yield npy("on_dem", "&algorithm=slope&buffer=3", any_type=True)
+    yield tile("on_dem", "&algorithm=contours&algorithm_params=" + quote('{"increment":100,"thickness":2,"minz":0,"maxz":2600}'))
+    yield npy("on_scene", "&algorithm=normalizedIndex&bidx=3&bidx=4", any_type=True)
+    for name in ("min", "max", "median", "mean", "std", "var", "sum"):
+        yield npy("on_scene", f"&algorithm={name}", EDGE, any_type=True)
+    for name in ("grayscale", "bitonal"):
+        yield tile("on_rgb", f"&algorithm={name}")
+
+
+# ---------------------------------------------------------------- what cannot be answered
+def refusals():
+    for query in (
+        "bidx=x", "rescale=1", "rescale=a,b", "resampling=best", "nodata=x", "colormap_name=nope", "colormap=nope", "colormap={}", "algorithm=nope",
+        "algorithm=hillshade&algorithm_params=nope", "expression=b1%2B", "expression=nope(b1)", "expression=b1%2Bred1", "expression=3", "tilesize=0",
+        "tilesize=x", "color_formula=nope", "colormap_name=viridis", "return_mask=nope", "buffer=-1", "bidx=1&bidx=2&bidx=3&bidx=4", "",
+    ):
+        yield tile("on_scene", f"&{query}")
+    yield Case(f"/cog/tiles/WebMercatorQuad/{MIDDLE}.png")
+    yield Case("/cog/info")
+    yield Case("/cog/tiles/NopeQuad/0/0/0.png?url={files}/on_rgb.tif")
+    yield tile("on_rgb", form=".gif")
+    for place in ("40/0/0", "3/9/1", "a/b/c"):
+        yield tile("on_rgb", place=place)
+    yield Case("/nope")
+    for query in ("bidx=9", "bidx=0", "expression=b9", "buffer=0.3"):
+        yield tile("on_scene", f"&{query}", differs="bad-parameters", shown=statuses(400, 500))
+    yield tile("on_rgb", place="-1/0/0", differs="bad-parameters", shown=statuses(400, 500))
+    yield Case(f"/cog/tiles/WebMercatorQuad/{MIDDLE}.png?url=", differs="bad-parameters", shown=statuses(400, 500))
+
+
+# ---------------------------------------------------------------- what differs on purpose
+def differences():
+    def differs(name, shown, case):
+        return dataclasses.replace(case, differs=name, shown=shown)
+
+    def draws(other):
+        return statuses(200, other)
+
+    yield differs("rounding", a_level_above, tile("on_scene", "&bidx=4&rescale=0,6000", level=0))
+    yield differs("zero-division", holes, npy("on_scene", "&expression=(b4-700)/(b3-700)", CORNER, any_type=True))
+    yield differs("zero-division", holes, npy("on_scene", "&expression=b1/(b3-b4)", CORNER, any_type=True))
+    yield differs("overflow", wrapped, npy("on_scene", "&expression=b4*b4*b4", any_type=True))
+    yield differs("reductions", draws(400), npy("on_scene", "&expression=max(b3,b4)"))
+    yield differs("names", draws(400), npy("on_scene", "&expression=(nir-red)/(nir%2Bred)"))
+    yield differs("names", draws(400), npy("on_scene", "&expression=b04-b03"))
+    for text in ("~(b4>2000)", "b4>=b3", "b4==b3", "(b4>2000)|(b3>900)"):
+        yield differs("conditions", draws(500), npy("on_scene", "&expression=" + quote(text)))
+    yield differs("conditions", draws(500), tile("on_gray_nodata", "&nodata=nan"))
+    yield differs("computed-type", only_type, npy("on_scene", NDVI))
+    yield differs("palette-data", shapes([2, 256, 256], [4, 256, 256]), npy("on_classes"))
+    yield differs("place", within(placed=True), npy("utm", "", "{utm}"))
+    yield differs("kernel", within(placed=True), npy("utm", "&resampling=bilinear", "{utm}"))
+    yield differs("nodata", within(hidden=0.01, level=1), npy("on_dem", "&resampling=bilinear", "13/4358/2845"))
+    yield differs("nodata", within(hidden=0.01), npy("on_nan", "&resampling=bilinear", "13/4358/2846"))
+    yield differs("beside", statuses(204, 404), tile("on_rgb", place=BESIDE))
+    yield differs("empty", statuses(204, 200), tile("on_scene", RGB, NOTHING))
+    yield differs("slips", statuses(400, 200), tile("on_rgb", "&rescael=0,100"))
+    yield differs("two-bands", statuses(400, 200), tile("on_scene", "&bidx=1&bidx=2&rescale=0,4000"))
+    yield differs("sources", statuses(404, 500), tile("missing"))
+    yield differs("sources", statuses(415, 500), Case("/cog/info?url={files}/item.json"))
+    yield differs("sources", statuses(404, 500), Case("/cog/point/50,48?url={files}/on_scene.tif"))
+    yield differs("error-caching", header("Cache-Control", "public, max-age=300", "public, max-age=3600"), tile("on_rgb", "&bidx=x"))
+    yield differs("head", statuses(200, 405), dataclasses.replace(tile("on_rgb"), method="HEAD"))
+    yield differs("no-extension", types("image/png", "image/jpeg"), tile("on_rgb", form=""))
+    yield differs("jpg-type", types("image/jpeg", "image/jpg"), tile("on_rgb", form=".jpg"))
+    yield differs("webp", begins(b"VP8L", b"VP8 "), tile("on_rgb", form=".webp", level=0))
+    yield differs("float-range", statuses(400, 200), tile("on_dem"))
+    yield differs("retina", draws(422), tile("on_rgb", place=MIDDLE + "@2x"))
+    yield differs("absolute", statuses(403, 500), Case("/cog/info?url=http://127.0.0.1:1/a.tif"))
+    yield differs("shade", shapes([2, 256, 256], [2, 250, 250]), npy("on_dem", "&algorithm=hillshade"))
+    yield differs("shade", within(hidden=0.02, level=1), npy("on_dem", "&algorithm=hillshade&buffer=3", EDGE))
+    yield differs("slope-degrees", flatter, npy("degrees_dem", "&algorithm=slope&buffer=3", "{degrees_dem@WGS1984Quad}", grid="WGS1984Quad", any_type=True))
+    yield differs("cast", clipped, npy("on_i16", "&algorithm=cast"))
+    yield differs("ramp", draws(500), tile("on_dem", "&colormap=" + quote(json.dumps([[0, "#000000"], [2600, "#ffffff"]]))))
+    yield differs("falling-range", one_level, tile("on_dem", "&rescale=2600,0"))
+    yield differs("soft-point", nothing_there, Case("/cog/point/11.35,48.0?url={files}/on_rgba.tif", skip=("band_",)))
+    yield differs("tile-address", addresses, Case("/cog/WebMercatorQuad/tilejson.json?url={files}/on_scene.tif"))
+    yield differs("variable-grids", statuses(404, 200), tile("world", place="0/0/0", grid="CDB1GlobalGrid"))
+
+
+# ---------------------------------------------------------------- documents
+def documents():
+    for file in ("on_scene", "on_rgb_mask", "on_rgba", "on_dem", "on_nan", "on_classes", "utm", "degrees_dem", "swiss", "world"):
+        yield Case(f"/cog/info?url={{files}}/{file}.tif", skip=("band_metadata", "band_descriptions", "colormap"))
+    for file in ("utm", "world"):
+        yield Case(f"/cog/info.geojson?url={{files}}/{file}.tif", skip=("properties.band_metadata", "properties.band_descriptions"))
+    for query in ("", "&tilesize=256", "&minzoom=5&maxzoom=14", "&tile_format=jpg&bidx=3&bidx=2&bidx=1"):
+        yield tilejson("on_scene", query)
+    yield tilejson("degrees", "", "WorldCRS84Quad")
+    yield tilejson("utm")
+    for query in ("", "&bidx=4", NDVI, "&unscale=true"):
+        yield point("on_scene", query)
+    for file in ("on_dem", "on_classes"):
+        yield point(file)
+    yield point("on_scene", place="11.6,48.0")
+    yield point("degrees", place="{degrees}")
+    yield point("on_scene", place="nope")
+    yield Case("/colorMaps", skip=("colormaps",))
+    for name in ("viridis", "rdylgn_r", "nope"):
+        yield Case(f"/colorMaps/{name}")
+    for name in ("hillshade", "terrainrgb", "nope"):
+        yield Case(f"/algorithms/{name}", skip=("title", "description", "outputs", "parameters"))
+    for name in ("WebMercatorQuad", "WorldCRS84Quad", "UPSArcticWGS84Quad", "UTM31WGS84Quad", "nope"):
+        yield Case(f"/tileMatrixSets/{name}", skip=("uri", "wellKnownScaleSet", "orderedAxes"))
+    yield Case("/healthz", skip=("versions",))
+
+
+def tilejson(file, query="", grid="WebMercatorQuad"):
+    return Case(f"/cog/{grid}/tilejson.json?url={{files}}/{file}.tif{query}", skip=("tiles", "raster_layers", "band_descriptions", "data_type", "minzoom", "center"))
+
+
+def point(file, query="", place="11.35,48.0"):
+    return Case(f"/cog/point/{place}?url={{files}}/{file}.tif{query}", skip=("band_names", "band_descriptions"))
+
+
+GROUPS = {
+    "bands and masks": bands,
+    "rescale, colour formula, nodata, scale": stretching,
+    "expressions": expressions,
+    "colormaps": colormaps,
+    "formats and sizes": forms,
+    "kernels": kernels,
+    "grids": elsewhere,
+    "algorithms": algorithms,
+    "errors": refusals,
+    "deliberate differences": differences,
+    "documents": documents,
+}
