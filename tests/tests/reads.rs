@@ -270,3 +270,56 @@ async fn stalls_are_hedged() {
         "every second read is counted"
     );
 }
+
+/// A scene of which the place where two blocks meet is known, its header being in memory.
+async fn two_blocks() -> (HttpStore, Server, impl Fn(f64) -> String) {
+    let store = HttpStore::start(Duration::ZERO).await;
+    store.put_cog("scene.tif", Cog::new(Scene::SENTINEL, 1));
+    let server = Server::start(&["--allow-urls", &store.url("*")], &[]);
+    let url = store.url("scene.tif");
+    let target = move |longitude: f64| {
+        let (x, y) = tile_at(14, longitude, 47.6814);
+        format!("/cog/tiles/WebMercatorQuad/14/{x}/{y}.png?url={url}&rescale=0,4000")
+    };
+    server.get(&target(10.8)).await;
+    store.log.take();
+    (store, server, target)
+}
+
+/// Easting 620,480 m in UTM zone 32, the edge between the fourth block of a row and the fifth, and the middle of the fourth.
+const EDGE_AND_MIDDLE: (f64, f64) = (10.605_266, 10.571_171);
+
+#[tokio::test]
+async fn a_block_counts_from_its_last_byte_not_from_that_of_its_read() {
+    let (store, server, target) = two_blocks().await;
+    let (edge, middle) = EDGE_AND_MIDDLE;
+    store.fail_next(&[Fault::StallWithin(Duration::from_mins(10))]);
+    // The first block of a read of two has come, the second does not.
+    let (of_both, of_first) = (target(edge), target(middle));
+    let both = server.get(&of_both);
+    let first = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        server.get(&of_first).await
+    };
+    let first = tokio::select! {
+        first = first => first,
+        both = both => panic!("{} before its second block", both.status()),
+    };
+    assert_eq!(first.status(), 200);
+    // The header and the block.
+    assert_eq!((cost(&first, "gets"), cost(&first, "hits")), (0, 2));
+    assert_eq!(store.log.take().count(), 1);
+}
+
+#[tokio::test]
+async fn a_body_that_falls_silent_is_asked_for_again() {
+    let (store, server, target) = two_blocks().await;
+    let (edge, _) = EDGE_AND_MIDDLE;
+    store.fail_next(&[Fault::StallWithin(Duration::from_mins(10))]);
+    let late = server.get(&target(edge)).await;
+    assert_eq!((late.status().as_u16(), cost(&late, "gets")), (200, 2));
+    let (store, server, target) = two_blocks().await;
+    let wanted = server.get(&target(edge)).await;
+    assert_eq!(late.body(), wanted.body());
+    assert_eq!(store.log.take().count(), 1);
+}

@@ -261,13 +261,11 @@ impl Job<'_> {
         }
         let ranges = awaited.iter().map(|(_, at)| at.clone()).collect();
         let mut arriving = pin!(source.pieces(self.fetcher, ranges, self.deadline, self.meter));
-        while let Some(arrived) = arriving.try_next().await.map_err(SourceError::from)? {
-            for (range, bytes) in arrived {
-                let of_range = awaited.iter().filter(|(_, at)| *at == range);
-                for (read, _) in of_range {
-                    let placed = place(&mut assembly, header, plan, read, &bytes);
-                    placed.inspect_err(|_| source.discard(self.fetcher, &range))?;
-                }
+        while let Some((range, bytes)) = arriving.try_next().await.map_err(SourceError::from)? {
+            let of_range = awaited.iter().filter(|(_, at)| *at == range);
+            for (read, _) in of_range {
+                let placed = place(&mut assembly, header, plan, read, &bytes);
+                placed.inspect_err(|_| source.discard(self.fetcher, &range))?;
             }
         }
         Ok(assembly.finish())

@@ -262,7 +262,7 @@ async fn read(
     let object = stores.object(location)?;
     let deadline = Instant::now() + PATIENCE;
     let answer = fetcher
-        .read(&object, 0..limit, None, deadline, &Meter::default())
+        .read(&object, 0..limit, None, deadline, &Meter::default(), &|_| ())
         .await?;
     Ok(answer.bytes)
 }

@@ -14,8 +14,11 @@ use super::merge::Model;
 /// Reads that are remembered: enough for a 95th percentile, few enough to follow a store through the day.
 const REMEMBERED: usize = 128;
 
-/// Reads that a host must have answered before one can be late.
+/// Reads that a host must have answered before its own pace says when one is late.
 const ACQUAINTED: usize = 24;
+
+/// When the first byte is late of a host that is not known yet: longer than slow stores take, and far less than people wait.
+const STRANGER: Duration = Duration::from_secs(1);
 
 /// A read is late when it takes this much longer than the 95th percentile, and [`LATE_BY`] more: percentiles
 /// wander, and a twentieth of all reads is beyond any 95th one.
@@ -94,19 +97,20 @@ impl Host {
         }
     }
 
-    /// How long a read of `bytes` may take before it is late; `None` while too little is known.
-    pub(super) fn patience(&self, bytes: u64) -> Option<Duration> {
+    /// How long a read of `bytes` may take before it is late.
+    pub(super) fn patience(&self, bytes: u64) -> Duration {
         let pace = self.pace();
-        if pace.first_byte_s.len < ACQUAINTED {
-            return None;
-        }
-        let first_byte_s = f64::from(pace.first_byte_s.quantile(0.95)?);
         let slow = pace
             .bytes_per_s
             .quantile(0.1)
             .map_or(self.base.bytes_per_s / 4.0, f64::from);
-        let usual_s = first_byte_s + bytes as f64 / slow;
-        Some(Duration::from_secs_f64(LATE * usual_s) + LATE_BY)
+        let body = Duration::from_secs_f64(bytes as f64 / slow);
+        match pace.first_byte_s.quantile(0.95) {
+            Some(seconds) if pace.first_byte_s.len >= ACQUAINTED => {
+                (Duration::from_secs_f32(seconds) + body).mul_f64(LATE) + LATE_BY
+            }
+            _ => STRANGER + body,
+        }
     }
 
     /// A read begins: it adds to the credit.
@@ -208,13 +212,13 @@ mod tests {
 
     #[test]
     fn a_read_is_late_past_a_high_percentile_and_only_once_the_host_is_known() {
-        assert_eq!(host_after(ACQUAINTED - 1, |_| 20 * MS).patience(0), None);
+        assert_eq!(host_after(ACQUAINTED - 1, |_| 20 * MS).patience(0), STRANGER);
         // One stall in a hundred does not change what is usual.
         let host = host_after(128, |at| if at % 100 == 0 { 5000 * MS } else { 20 * MS });
-        let patience = host.patience(0).unwrap();
+        let patience = host.patience(0);
         assert!(patience >= 25 * MS && patience <= 30 * MS, "{patience:?}");
         host.saw_body(1 << 20, 100 * MS);
-        assert!(host.patience(1 << 20).unwrap() > 150 * MS);
+        assert!(host.patience(1 << 20) > 150 * MS);
     }
 
     #[test]

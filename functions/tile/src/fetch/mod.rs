@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::yield_now;
 use tokio::time::timeout_at;
 
-use crate::source::store::{Answer, Object, StoreError};
+use crate::source::store::{Answer, Object, Progress, StoreError};
 
 pub use cache::{Cache, Found, Lead};
 pub use host::Host;
@@ -79,7 +80,7 @@ impl Fetcher {
         }
     }
 
-    /// One range, with retries until the deadline.
+    /// One range, with retries until the deadline. `progress` hears of what has come of it.
     pub async fn read(
         &self,
         object: &Object,
@@ -87,12 +88,14 @@ impl Fetcher {
         version: Option<&str>,
         deadline: Instant,
         meter: &Meter,
+        progress: &Progress<'_>,
     ) -> Result<Answer, StoreError> {
         let ask = Ask {
             object,
             range,
             version,
             meter,
+            progress,
         };
         let mut backoff = FIRST_BACKOFF;
         let (mut tried, mut again) = (0, 0);
@@ -123,12 +126,15 @@ impl Fetcher {
         host.begin();
         let began = Instant::now();
         let first = Box::pin(ask.send());
-        let first = match host.patience(ask.range.end - ask.range.start) {
-            None => return first.await,
-            Some(patience) => match select(first, Box::pin(tokio::time::sleep(patience))).await {
-                Either::Left((answer, _)) => return answer,
-                Either::Right(((), first)) => first,
-            },
+        let patience = tokio::time::sleep(host.patience(ask.range.end - ask.range.start));
+        let first = match select(first, Box::pin(patience)).await {
+            Either::Left((answer, _)) => return answer,
+            Either::Right(((), first)) => first,
+        };
+        // The answer may be here and wait only for this thread, which was drawing.
+        let first = match select(first, Box::pin(yield_now())).await {
+            Either::Left((answer, _)) => return answer,
+            Either::Right(((), first)) => first,
         };
         // Where all places are taken the host has enough to do.
         let (Ok(_at_host), Ok(_here)) = (host.gate().try_acquire(), self.places.try_acquire()) else {
@@ -159,6 +165,7 @@ struct Ask<'a> {
     range: Range<u64>,
     version: Option<&'a str>,
     meter: &'a Meter,
+    progress: &'a Progress<'a>,
 }
 
 impl Ask<'_> {
@@ -169,7 +176,7 @@ impl Ask<'_> {
         let arriving = self.object.read(self.range.clone(), self.version).await?;
         let opened = Instant::now();
         host.saw_first_byte(opened - began);
-        let answer = arriving.collect(self.meter).await?;
+        let answer = arriving.collect(self.meter, self.progress).await?;
         host.saw_body(answer.bytes.len() as u64, opened.elapsed());
         Ok(answer)
     }

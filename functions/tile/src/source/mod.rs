@@ -8,6 +8,7 @@ pub mod transport;
 pub mod beside;
 pub mod index;
 mod pieces;
+mod cut;
 mod error;
 
 use std::ops::Range;
@@ -26,7 +27,7 @@ use tokio::time::timeout_at;
 use crate::access::Location;
 use crate::fetch::{Cache, Edition, Fetcher, Found, Lead, Meter};
 use index::Index;
-use store::{Object, StoreError, Stores};
+use store::{Object, Progress, StoreError, Stores};
 
 pub use error::{PlaceError, SourceError};
 
@@ -112,9 +113,12 @@ impl Source {
         range: Range<u64>,
         deadline: Instant,
         meter: &Meter,
+        progress: &Progress<'_>,
     ) -> Result<Bytes, StoreError> {
         let version = Some(self.version());
-        let answer = fetcher.read(&self.object, range, version, deadline, meter).await;
+        let answer = fetcher
+            .read(&self.object, range, version, deadline, meter, progress)
+            .await;
         match answer {
             Ok(answer) => {
                 *self.checked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
@@ -138,7 +142,7 @@ impl Source {
     ) -> Result<(), StoreError> {
         let checked = *self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         if checked.is_none_or(|checked| checked.elapsed() > FRESH) {
-            self.read(fetcher, 0..1, deadline, meter).await?;
+            self.read(fetcher, 0..1, deadline, meter, &|_| ()).await?;
         }
         Ok(())
     }
@@ -256,7 +260,9 @@ async fn open(
     deadline: Instant,
     meter: &Meter,
 ) -> Result<Source, SourceError> {
-    let head = fetcher.read(&object, 0..HEAD, None, deadline, meter).await?;
+    let head = fetcher
+        .read(&object, 0..HEAD, None, deadline, meter, &|_| ())
+        .await?;
     let (size, version) = (head.size, head.version);
     let mut known = Known::new();
     known.insert(0, head.bytes);
@@ -279,7 +285,7 @@ async fn open(
                 }
                 let read = async |range: Range<u64>| {
                     let answer = fetcher
-                        .read(&object, range.clone(), Some(&version), deadline, meter)
+                        .read(&object, range.clone(), Some(&version), deadline, meter, &|_| ())
                         .await?;
                     Ok::<_, StoreError>((range.start, answer.bytes))
                 };

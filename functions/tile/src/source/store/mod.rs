@@ -76,6 +76,10 @@ pub struct Answer {
     pub version: String,
 }
 
+/// Hears of a read while its body comes: all bytes so far, from the first one on. A read that is sent again, or twice,
+/// begins anew.
+pub type Progress<'a> = dyn Fn(&[u8]) + Sync + 'a;
+
 /// An answer whose head has come and been checked.
 pub struct Arriving {
     body: Body,
@@ -102,7 +106,7 @@ impl Arriving {
     }
 
     /// Waits for the whole body.
-    pub async fn collect(self, meter: &Meter) -> Result<Answer, StoreError> {
+    pub async fn collect(self, meter: &Meter, progress: &Progress<'_>) -> Result<Answer, StoreError> {
         let bytes = match self.body {
             Body::Whole(bytes) => {
                 meter.count_bytes(bytes.len());
@@ -117,6 +121,7 @@ impl Arriving {
                         return Err(StoreError::WrongAnswer);
                     }
                     bytes.extend_from_slice(&chunk);
+                    progress(&bytes);
                 }
                 bytes.freeze()
             }
