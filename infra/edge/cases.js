@@ -10,6 +10,11 @@ var CASES = [
   ['scale 1 is no scale', '/tiles/demo/3/4/2@1x.png', '/tiles/demo/3/4/2.png'],
   ['scale 2 stays', '/tiles/demo/03/4/2@2x.webp', '/tiles/demo/3/4/2@2x.webp'],
   ['no format is not png', '/tiles/demo/3/4/2', '/tiles/demo/3/4/2'],
+  ['without a format Accept goes on, as the one type that it wants most', '/tiles/demo/3/4/2 Accept: image/jpeg;q=0.4, image/webp ; q=0.5, */*', '/tiles/demo/3/4/2 Accept: image/webp'],
+  ['of types wanted alike the first on the list', '/ndvi/3/4/2?url=a Accept: image/tiff;application=geotiff,IMAGE/JPEG', '/ndvi/3/4/2?url=a Accept: image/jpeg'],
+  ['a browser that shows a picture', '/tiles/demo/3/4/2@2x Accept: image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', '/tiles/demo/3/4/2@2x Accept: image/webp'],
+  ['Accept that names nothing of ours goes', '/tiles/demo/3/4/2 Accept: image/avif,image/*,image/png;q=0', '/tiles/demo/3/4/2'],
+  ['with a format Accept goes', '/tiles/demo/3/4/2.png Accept: image/webp', '/tiles/demo/3/4/2.png'],
   ['parameters are sorted', '/ndvi/1/0/0?url=a.tif&red=3&nir=4', '/ndvi/1/0/0?nir=4&red=3&url=a.tif'],
   ['names are folded to lower case', '/ndvi/1/0/0?URL=a.tif&Red=3&NIR=4', '/ndvi/1/0/0?nir=4&red=3&url=a.tif'],
   ['values keep their case', '/ndvi/1/0/0?url=A.TIF&red=B04&nir=B08', '/ndvi/1/0/0?nir=B08&red=B04&url=A.TIF'],
@@ -59,8 +64,10 @@ var CASES = [
   ['DELETE', 'DELETE /tiles/demo/0/0/0.png', 405]
 ];
 
-// The event that CloudFront hands over for "METHOD /path?query": values by name, still encoded.
-function eventOf(text) {
+// The event that CloudFront hands over for "METHOD /path?query Accept: types": values by name, still encoded.
+function eventOf(line) {
+  var accept = line.indexOf(' Accept: ');
+  var text = accept < 0 ? line : line.slice(0, accept);
   var method = /^[A-Z]+ /.test(text) ? text.slice(0, text.indexOf(' ')) : 'GET';
   var target = text.slice(text.indexOf('/'));
   var mark = target.indexOf('?');
@@ -79,6 +86,10 @@ function eventOf(text) {
       known.multiValue = (known.multiValue || [{ value: known.value }]).concat([{ value: value }]);
     }
   });
+  var headers = { host: { value: 'tiles.example' }, 'x-public-host': { value: 'evil.example' } };
+  if (accept >= 0) {
+    headers.accept = { value: line.slice(accept + 9) };
+  }
   return {
     version: '1.0',
     context: { eventType: 'viewer-request' },
@@ -87,7 +98,7 @@ function eventOf(text) {
       method: method,
       uri: mark < 0 ? target : target.slice(0, mark),
       querystring: querystring,
-      headers: { host: { value: 'tiles.example' }, 'x-public-host': { value: 'evil.example' } },
+      headers: headers,
       cookies: {}
     }
   };
@@ -98,5 +109,6 @@ function outcomeOf(result) {
   if (result.statusCode !== undefined) {
     return result.statusCode;
   }
-  return result.uri + (result.querystring === '' ? '' : '?' + result.querystring);
+  return result.uri + (result.querystring === '' ? '' : '?' + result.querystring)
+    + (result.headers.accept ? ' Accept: ' + result.headers.accept.value : '');
 }

@@ -21,6 +21,9 @@ var CLOUDFRONT = ['Expires', 'Key-Pair-Id', 'Policy', 'Signature'];
 var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/index\/[^\/]+|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
 var DEEPEST = 24;
 
+// What a tile without a format may be, as the origin lists it (request/accept.rs).
+var FORMATS = ['image/png', 'image/jpeg', 'image/webp', 'application/x-binary', 'image/tiff'];
+
 function handler(event) {
   var request = event.request;
   if (request.method === 'OPTIONS') {
@@ -44,9 +47,36 @@ function handler(event) {
     return refuse(400, 'Bad Request', 'one parameter stands in two spellings: write names in lower case');
   }
   request.querystring = query;
+  // Only what decides the answer is left of Accept: it is part of the key.
+  var wanted = tile && !tile[7] ? best(request.headers.accept, FORMATS) : '';
+  if (wanted) {
+    request.headers.accept = { value: wanted };
+  } else {
+    delete request.headers.accept;
+  }
   // Whatever the viewer sent under this name is overwritten: answers that name their host can be trusted.
   request.headers['x-public-host'] = { value: request.headers.host ? request.headers.host.value : '' };
   return request;
+}
+
+// The type of `types` that a field names and wants most; of those wanted alike the first of `types`.
+function best(field, types) {
+  var found = '';
+  var most = 0;
+  (field ? field.value : '').split(',').forEach(function (range) {
+    var parts = range.split(';');
+    var at = types.indexOf(parts[0].trim().toLowerCase());
+    var weight = 1;
+    parts.slice(1).reverse().forEach(function (part) {
+      var text = part.trim();
+      weight = text.indexOf('q=') === 0 ? Number(text.slice(2)) || 0 : weight;
+    });
+    if (at >= 0 && weight > 0 && (weight > most || weight === most && at < types.indexOf(found))) {
+      found = types[at];
+      most = weight;
+    }
+  });
+  return found;
 }
 
 function onGrid(index, z) {

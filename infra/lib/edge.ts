@@ -22,8 +22,9 @@ export class Edge extends Construct {
     super(scope, id);
     const origin = this.functionOrigin(settings, tiles);
     const common = this.behavior(settings);
-    const tilePolicy = this.cachePolicy('tiles', 'Tiles - path and normalised query; never compressed again', {
+    const tilePolicy = this.cachePolicy('tiles', 'Tiles - path, normalised query and Accept; never compressed again', {
       queryStringBehavior: cloudfront.CacheQueryStringBehavior.all(),
+      headerBehavior: cloudfront.CacheHeaderBehavior.allowList('accept'),
     });
     const tile: cloudfront.BehaviorOptions = { ...common, origin, compress: false, cachePolicy: tilePolicy };
     if (settings.enableTileStore) this.store = this.tileStore();

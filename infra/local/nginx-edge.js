@@ -31,7 +31,7 @@ function viewerRequest(r) {
       method: r.method,
       uri: mark < 0 ? target : target.slice(0, mark),
       querystring: querystringOf(mark < 0 ? '' : target.slice(mark + 1)),
-      headers: { host: { value: r.headersIn.Host || '' } },
+      headers: Object.assign({ host: { value: r.headersIn.Host || '' } }, r.headersIn.Accept ? { accept: { value: r.headersIn.Accept } } : {}),
       cookies: {}
     }
   });
@@ -42,7 +42,9 @@ function viewerRequest(r) {
     return;
   }
   r.variables.edge_target = result.uri + (result.querystring === '' ? '' : '?' + result.querystring);
-  r.variables.edge_key = (TILES.test(result.uri) ? '' : result.headers['x-public-host'].value) + ' ' + r.variables.edge_target;
+  r.variables.edge_accept = result.headers.accept ? result.headers.accept.value : '';
+  r.variables.edge_key = (TILES.test(result.uri) ? '' : result.headers['x-public-host'].value) + ' ' + r.variables.edge_target
+    + ' ' + r.variables.edge_accept;
   r.internalRedirect('@origin');
 }
 

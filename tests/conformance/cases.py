@@ -37,6 +37,7 @@ class Case:
     shown: object = None
     method: str = "GET"
     body: str | None = None
+    accept: str | None = None
 
 
 def tile(file, query="", place=MIDDLE, form=".png", grid="WebMercatorQuad", **how):
@@ -144,6 +145,7 @@ def forms():
     yield tile("on_dem", "&rescale=0,2600", EDGE, ".tif", level=1)
     yield tile("on_rgb", form=".tiff")
     yield tile("on_rgb_mask", "", CORNER, form="")
+    yield tile("on_rgb", form="", lossy=3)
     for size in (128, 300, 512):
         yield tile("on_rgb", f"&tilesize={size}", placed=True)
     yield tile("on_rgb", "&tilesize=512", "11/1088/710")
@@ -245,7 +247,7 @@ def differences():
     yield differs("sources", statuses(404, 500), Case("/cog/point/50,48?url={files}/on_scene.tif"))
     yield differs("error-caching", header("Cache-Control", "public, max-age=300", "public, max-age=3600"), tile("on_rgb", "&bidx=x"))
     yield differs("head", statuses(200, 405), dataclasses.replace(tile("on_rgb"), method="HEAD"))
-    yield differs("no-extension", types("image/png", "image/jpeg"), tile("on_rgb", form=""))
+    yield differs("accept", types("image/webp", "image/jpeg"), tile("on_rgb", form="", accept="image/webp"))
     yield differs("jpg-type", types("image/jpeg", "image/jpg"), tile("on_rgb", form=".jpg"))
     yield differs("webp", begins(b"VP8L", b"VP8 "), tile("on_rgb", form=".webp", level=0))
     yield differs("float-range", statuses(400, 200), tile("on_dem"))

@@ -39,10 +39,11 @@ class Answer:
     body: bytes
 
 
-def ask(port, path, method="GET", body=None):
+def ask(port, path, method="GET", body=None, accept=None):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
-        connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+        headers = {"Content-Type": "application/json"} if body else {}
+        connection.request(method, path, body, headers | ({"Accept": accept} if accept else {}))
         answer = connection.getresponse()
         return Answer(answer.status, answer.headers, answer.read())
     finally:
@@ -120,7 +121,7 @@ def replay(options, ours, theirs, places):
             if options.only and options.only not in f"{group} {path}":
                 continue
             try:
-                verdict = judge(case, *(ask(server.port, path, case.method, case.body) for server in (ours, theirs)))
+                verdict = judge(case, *(ask(server.port, path, case.method, case.body, case.accept) for server in (ours, theirs)))
             except Wrong as wrong:
                 verdict = "failed"
                 failed.append((group, path, wrong))

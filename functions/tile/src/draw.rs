@@ -14,13 +14,16 @@ use crate::response::Problem;
 /// TiTiler's quality of JPEG.
 const JPEG_QUALITY: u8 = 85;
 
+/// What was drawn, and as what.
+pub type Drawn = (Bytes, Format);
+
 /// The bytes of the answer; `None` for a picture of nothing. Data formats give data, also where there is none.
 pub fn draw(
     bands: &Raster,
     binding: &Binding,
     task: &Task,
     target: &Target,
-) -> Result<Option<Bytes>, Problem> {
+) -> Result<Option<Drawn>, Problem> {
     let with_mask = task.style.return_mask.unwrap_or(true);
     match task.format {
         Format::Npy | Format::Tif => {
@@ -32,20 +35,21 @@ pub fn draw(
                 bands
             };
             if task.format == Format::Npy {
-                return Ok(Some(encode::npy(data, with_mask)));
+                return Ok(Some((encode::npy(data, with_mask), Format::Npy)));
             }
             let nodata = binding
                 .nodata()
                 .filter(|_| !is_coloured(task) && task.style.algorithm.is_none());
-            encoded(encode::geotiff(data, &place(target)?, nodata)).map(Some)
+            let bytes = encoded(encode::geotiff(data, &place(target)?, nodata))?;
+            Ok(Some((bytes, Format::Tif)))
         }
         _ if bands.is_empty() => Ok(None),
-        Format::Png | Format::Jpeg | Format::Webp => picture(&paint(bands, binding, task)?, task),
+        _ => picture(&paint(bands, binding, task)?, task),
     }
 }
 
 /// The bytes of a picture of nothing, wholly transparent where its format can be; `None` for data formats.
-pub fn nothing(task: &Task) -> Result<Option<Bytes>, Problem> {
+pub fn nothing(task: &Task) -> Result<Option<Drawn>, Problem> {
     let edge = task.edge_px as usize;
     let empty = Picture {
         width: edge,
@@ -57,15 +61,21 @@ pub fn nothing(task: &Task) -> Result<Option<Bytes>, Problem> {
 }
 
 /// The bytes of a picture; `None` for data formats.
-fn picture(picture: &Picture, task: &Task) -> Result<Option<Bytes>, Problem> {
+fn picture(picture: &Picture, task: &Task) -> Result<Option<Drawn>, Problem> {
     let quality = task.style.quality;
-    let bytes = match task.format {
+    let format = match task.format {
+        // TiTiler's rule. JPEG has 8 bits, so beside it a tile of 16 shows the same levels.
+        Format::Fitting if picture.is_opaque() => Format::Jpeg,
+        Format::Fitting => Format::Png,
+        named => named,
+    };
+    let bytes = match format {
         Format::Png => encode::png(picture),
         Format::Jpeg => encode::jpeg(picture, quality.unwrap_or(JPEG_QUALITY)),
         Format::Webp => encode::webp(picture, quality.filter(|quality| *quality < 100)),
-        Format::Npy | Format::Tif => return Ok(None),
+        Format::Npy | Format::Tif | Format::Fitting => return Ok(None),
     };
-    encoded(bytes).map(Some)
+    Ok(Some((encoded(bytes)?, format)))
 }
 
 /// Whether a task for data asks for colours all the same.

@@ -179,6 +179,14 @@ impl Outcome {
             Self::Content { about, .. } | Self::Empty(about) | Self::NotModified(about) => about,
         }
     }
+
+    /// The same, depending on a header of the request.
+    #[must_use]
+    pub fn varying_by(mut self, header: &'static str) -> Self {
+        let (Self::Content { about, .. } | Self::Empty(about) | Self::NotModified(about)) = &mut self;
+        about.vary = Some(header);
+        self
+    }
 }
 
 /// What goes beside a body.
@@ -194,8 +202,8 @@ pub struct About {
     pub timing: Timing,
     /// The body is gzip already.
     pub gzip: bool,
-    /// The body depends on the encodings that the caller accepts.
-    pub varies: bool,
+    /// The header of the request that the body depends on.
+    pub vary: Option<&'static str>,
     /// West, south, east, north of the pixels, in the grid's own units (metres for EPSG:3857).
     pub bbox: Option<[f64; 4]>,
 }
@@ -275,7 +283,7 @@ impl Policy {
         };
         headers.insert(CACHE_CONTROL, freshness);
         insert(headers, CONTENT_ENCODING, about.gzip.then_some("gzip"));
-        insert(headers, VARY, about.varies.then_some("Accept-Encoding"));
+        insert(headers, VARY, about.vary);
         insert(headers, ETAG, about.etag.as_ref().map(ETag::as_str));
         insert(headers, COST, about.cost.map(|cost| cost.to_string()));
         insert(headers, SERVER_TIMING, about.timing.header());

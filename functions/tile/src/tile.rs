@@ -155,9 +155,9 @@ impl Reading {
         drop(turn);
         let about = clock.stamp(about, call);
         Ok(match body {
-            Some(body) => Outcome::Content {
+            Some((body, format)) => Outcome::Content {
                 body,
-                media_type: task.format.media_type(),
+                media_type: format.media_type(),
                 about,
             },
             None => Outcome::Empty(about),

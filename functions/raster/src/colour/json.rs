@@ -1,5 +1,8 @@
 //! The `colormap` parameter's JSON.
 
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::colormap::Rgba;
@@ -10,17 +13,23 @@ pub(super) const MAX_ENTRIES: usize = 65_536;
 
 /// Parses a dictionary, intervals, or a ramp.
 pub(super) fn parse(text: &str) -> Result<Colormap, ColourError> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| ColourError::ColormapJson(error.to_string()))?;
+    let json = |error: serde_json::Error| ColourError::ColormapJson(error.to_string());
+    if text.trim_start().starts_with('{') {
+        let Entries(entries) = serde_json::from_str(text).map_err(json)?;
+        return match entries.len() {
+            0 => Err(ColourError::ColormapEmpty),
+            size if size > MAX_ENTRIES => Err(ColourError::ColormapSize(size)),
+            _ => dictionary(entries.iter().map(|(key, value)| (key.as_str(), value))),
+        };
+    }
+    let value: Value = serde_json::from_str(text).map_err(json)?;
     let size = match &value {
-        Value::Object(entries) => entries.len(),
         Value::Array(entries) => entries.len(),
         other => return Err(ColourError::ColormapForm(quoted(other))),
     };
     match (size, value) {
         (0, _) => Err(ColourError::ColormapEmpty),
         (MAX_ENTRIES.., _) if size > MAX_ENTRIES => Err(ColourError::ColormapSize(size)),
-        (_, Value::Object(entries)) => dictionary(entries.iter().map(|(key, value)| (key.as_str(), value))),
         (_, Value::Array(entries))
             if entries
                 .iter()
@@ -34,6 +43,31 @@ pub(super) fn parse(text: &str) -> Result<Colormap, ColourError> {
         }
         (_, Value::Array(entries)) => ramp(&entries),
         (_, other) => Err(ColourError::ColormapForm(quoted(&other))),
+    }
+}
+
+/// The members of an object as they are written: a key that stands twice is there twice.
+struct Entries(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Entries;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Members)
     }
 }
 

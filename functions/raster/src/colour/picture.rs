@@ -52,17 +52,26 @@ impl Picture {
         }
     }
 
+    /// Whether nothing shines through any pixel.
+    pub fn is_opaque(&self) -> bool {
+        match &self.pixels {
+            Pixels::Palette { index, palette } => {
+                index.iter().all(|&place| palette[usize::from(place)][3] == 255)
+            }
+            _ => self.alpha.is_none(),
+        }
+    }
+
     /// Red, green, blue and alpha of each pixel, 8 bits each; `None` where all is opaque.
     pub fn rgba(&self) -> Option<Vec<u8>> {
         if let Pixels::Palette { index, palette } = &self.pixels {
-            let opaque = index.iter().all(|&place| palette[usize::from(place)][3] == 255);
             let colours = || {
                 index
                     .iter()
                     .flat_map(|&place| palette[usize::from(place)])
                     .collect()
             };
-            return (!opaque).then(colours);
+            return (!self.is_opaque()).then(colours);
         }
         let alpha = self.alpha.as_ref()?;
         let rgb = self.rgb();

@@ -480,3 +480,17 @@ fn the_formula_stands_between_rescale_and_colormap() {
     );
     assert_eq!(sixteen.unwrap().pixels, Pixels::Gray(vec![128]));
 }
+
+#[test]
+fn a_key_that_stands_twice_in_the_same_letters_is_refused() {
+    for text in [
+        r##"{"1": "#ff0000", "1": "#00ff00"}"##,
+        r##"{"1": "#ff0000", " 1": "#00ff00"}"##,
+    ] {
+        let error = Colormap::parse_json(text).unwrap_err();
+        assert!(
+            matches!(error, ColourError::ColormapTwice(key) if key == "1"),
+            "{text}"
+        );
+    }
+}

@@ -23,7 +23,7 @@ use crate::draw;
 use crate::event::{Deadline, Trace};
 use crate::fetch::Meter;
 use crate::layers::{Catalog, Task};
-use crate::request::{Grid, Refused, Route, TileJsonRequest};
+use crate::request::{Format, Grid, Refused, Route, TileJsonRequest, format_of};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, preflight};
 use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
@@ -51,7 +51,13 @@ impl App {
         if request.method() == Method::OPTIONS {
             return preflight();
         }
-        let outcome = self.outcome(&request).await;
+        let outcome = match self.outcome(&request).await {
+            // Whatever there is, the caller has some of it: known only now, for it might have been refused.
+            Ok(Outcome::Content { about, .. }) if ETag::any_is_held(request.headers()) => {
+                Ok(Outcome::NotModified(about))
+            }
+            outcome => outcome,
+        };
         let came_to = match &outcome {
             Ok(outcome) => (outcome.about().cost, None),
             Err(problem) => (None, Some(problem.clone())),
@@ -96,9 +102,18 @@ impl App {
             meter: Meter::default(),
         };
         match route {
-            Route::Tile(asked) => {
+            Route::Tile(mut asked) => {
+                let is_open = asked.format == Format::Fitting;
+                if is_open {
+                    asked.format = format_of(request.headers());
+                }
                 let task = self.catalog.task(&asked)?;
-                self.shown(self.reading.tile(&task, &call).await?, &task)
+                let outcome = self.shown(self.reading.tile(&task, &call).await?, &task)?;
+                Ok(if is_open {
+                    outcome.varying_by("Accept")
+                } else {
+                    outcome
+                })
             }
             Route::TileJson(asked) => self.tilejson(request, &asked, &call).await,
             Route::Info(asked) => {
@@ -177,9 +192,9 @@ impl App {
         let wanted = self.policy.empty_tile == EmptyTile::Transparent;
         let picture = if wanted { draw::nothing(task)? } else { None };
         Ok(match picture {
-            Some(body) => Outcome::Content {
+            Some((body, format)) => Outcome::Content {
                 body,
-                media_type: task.format.media_type(),
+                media_type: format.media_type(),
                 about,
             },
             None => Outcome::Empty(about),
@@ -233,7 +248,7 @@ fn viewer_file(name: &str, request: &Request<Bytes>) -> Result<Outcome, Problem>
     let about = About {
         freshness,
         etag: Some(etag),
-        varies: true,
+        vary: Some("Accept-Encoding"),
         ..About::default()
     };
     if held {

@@ -414,3 +414,68 @@ async fn a_layers_file_that_is_not_there_stops_the_start() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn without_an_extension_accept_decides_or_else_whether_a_pixel_is_missing() {
+    let app = app(&[]).await;
+    let middle = middle(&app).await;
+    let [z, x, y]: [u32; 3] = middle
+        .split('/')
+        .map(|number| number.parse().unwrap())
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+    let whole = format!("/tiles/truecolour/{}/{}/{}", z + 2, 4 * x + 2, 4 * y + 2);
+    for (accept, media_type) in [
+        ("image/webp", "image/webp"),
+        (
+            "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8",
+            "image/webp",
+        ),
+        ("application/x-binary", "application/x-binary"),
+        ("image/jpeg;q=0.5,image/png", "image/png"),
+        ("*/*", "image/jpeg"),
+    ] {
+        let answer = ask(&app, Method::GET, &whole, &[("accept", accept)]).await;
+        assert_eq!(answer.headers()["content-type"], media_type, "{accept}");
+        assert_eq!(answer.headers()["vary"], "Accept", "{accept}");
+    }
+    let jpeg = get(&app, &whole).await;
+    assert_eq!(&jpeg.body()[..3], b"\xff\xd8\xff");
+    // Four zooms out the sample is smaller than a tile.
+    let part = get(
+        &app,
+        &format!("/tiles/truecolour/{}/{}/{}", z - 4, x >> 4, y >> 4),
+    )
+    .await;
+    assert_eq!(part.headers()["content-type"], "image/png");
+    let named = ask(
+        &app,
+        Method::GET,
+        &format!("{whole}.png"),
+        &[("accept", "image/webp")],
+    )
+    .await;
+    assert_eq!(named.headers()["content-type"], "image/png");
+    assert!(!named.headers().contains_key("vary"));
+    let tags = [&jpeg, &named].map(|answer| answer.headers()["etag"].clone());
+    assert_ne!(tags[0], tags[1]);
+}
+
+#[tokio::test]
+async fn any_version_is_held_only_where_there_is_an_answer() {
+    let app = app(&[]).await;
+    let middle = middle(&app).await;
+    let any = [("if-none-match", " * ")];
+    for (query, status) in [
+        ("", StatusCode::NOT_MODIFIED),
+        ("?bidx=9", StatusCode::BAD_REQUEST),
+        ("?index=NBR", StatusCode::BAD_REQUEST),
+    ] {
+        let target = format!("/tiles/truecolour/{middle}.png{query}");
+        let answer = ask(&app, Method::GET, &target, &any).await;
+        assert_eq!(answer.status(), status, "{target}");
+    }
+    let document = ask(&app, Method::GET, "/healthz", &any).await;
+    assert_eq!(document.status(), StatusCode::NOT_MODIFIED);
+}

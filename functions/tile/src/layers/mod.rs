@@ -122,7 +122,8 @@ impl Catalog {
                 layer.map(Some).ok_or(Refused::Unknown { kind: "layer" })
             }
             Asked::FirstLayer => {
-                let none = || Refused::parameter("url", "is missing: no layer is configured here");
+                let none =
+                    || Refused::parameter("url", "is missing, or red and nir: no layer is configured here");
                 self.layers.first().map(Some).ok_or_else(none)
             }
             Asked::Url(_) | Asked::Urls(_) => Ok(None),

@@ -103,7 +103,7 @@ fn files_of_requests_pass_the_rules_and_files_of_layers_need_not() {
 fn one_tile_has_one_canonical_text() {
     let base = "/cog/tiles/WebMercatorQuad/3/4/2";
     let spellings = [
-        "?url=a%20b.tif&rescale=0,3000&bidx=1",
+        ".png?url=a%20b.tif&rescale=0,3000&bidx=1",
         ".png?bidx=01&url=a+b.tif&rescale=0.0,3e3",
         "@1x.png?rescale=[0,3000]&resampling=nearest&bidx=1&url=a%20b%2Etif&token=secret&unscale=0",
     ];
@@ -161,7 +161,7 @@ fn tiles_that_differ_have_texts_that_differ() {
 
 #[test]
 fn what_is_shown_of_a_task_holds_no_signature() {
-    let task = task("/cog/tiles/WebMercatorQuad/1/0/0?url=https://h/a?sig%3Dhush&bidx=2").unwrap();
+    let task = task("/cog/tiles/WebMercatorQuad/1/0/0.png?url=https://h/a?sig%3Dhush&bidx=2").unwrap();
     assert_eq!(task.to_string(), "WebMercatorQuad/1/0/0.png bidx=2");
     assert!(task.canonical().contains("hush"));
 }

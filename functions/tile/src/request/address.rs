@@ -196,10 +196,12 @@ pub enum Format {
     Npy,
     /// A GeoTIFF of the data.
     Tif,
+    /// What the address leaves open: JPEG where every pixel is opaque, else PNG.
+    Fitting,
 }
 
 impl Format {
-    /// Every format, by its first extension.
+    /// Every format that can be named, by its first extension.
     pub const ALL: &[Self] = &[Self::Png, Self::Jpeg, Self::Webp, Self::Npy, Self::Tif];
 
     /// Whether it carries values rather than colours.
@@ -215,10 +217,11 @@ impl Format {
             Self::Webp => "webp",
             Self::Npy => "npy",
             Self::Tif => "tif",
+            Self::Fitting => "",
         }
     }
 
-    /// The media type of the answer, as `TiTiler` names it.
+    /// The media type of the answer, as `TiTiler` names it; nothing before it is known which one fits.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
@@ -226,6 +229,7 @@ impl Format {
             Self::Webp => "image/webp",
             Self::Npy => "application/x-binary",
             Self::Tif => "image/tiff; application=geotiff",
+            Self::Fitting => "",
         }
     }
 
@@ -240,6 +244,9 @@ impl Format {
             .copied()
             .find(|format| format.extension() == canonical)
             .ok_or_else(|| {
+                if canonical == "avif" {
+                    return Refused::parameter(parameter, "avif is not written here: ask for webp");
+                }
                 let names: Vec<_> = Self::ALL.iter().map(|format| format.extension()).collect();
                 Refused::parameter(parameter, format!("is none of {}", names.join(", ")))
             })
@@ -357,5 +364,7 @@ mod tests {
             let message = split_row(wrong).unwrap_err().to_string();
             assert_eq!(message, "format is none of png, jpg, webp, npy, tif", "{wrong}");
         }
+        let avif = split_row("12.avif").unwrap_err().to_string();
+        assert_eq!(avif, "format avif is not written here: ask for webp");
     }
 }

@@ -11,6 +11,7 @@ mod sidecars;
 mod algorithm;
 mod style;
 mod address;
+mod accept;
 mod source;
 mod ndvi;
 mod route;
@@ -19,6 +20,7 @@ mod tests;
 
 use std::fmt;
 
+pub use accept::{best, format_of};
 pub use address::{Address, Format, Grid, Grids, Scale};
 pub use colormap::ColormapChoice;
 pub use formula::Formula;

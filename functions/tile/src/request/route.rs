@@ -257,7 +257,7 @@ impl Line {
             asked: self.asked,
             address: Address::parse(self.grid, z, x, y)?,
             scale,
-            format: format.unwrap_or_default(),
+            format: format.unwrap_or(Format::Fitting),
             style: Style::parse(query)?,
             preset: self.preset,
         };

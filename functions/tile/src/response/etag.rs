@@ -25,7 +25,7 @@ impl ETag {
     }
 
     /// Whether the caller already has this version: `If-None-Match` by the weak comparison (RFC 9110 §13.1.2),
-    /// because a CDN that compresses weakens our tags.
+    /// because a CDN that compresses weakens our tags. `*` is [another question](Self::any_is_held).
     pub fn is_held_by(&self, headers: &HeaderMap) -> bool {
         let fields = headers
             .get_all(IF_NONE_MATCH)
@@ -36,8 +36,15 @@ impl ETag {
             .map(str::trim)
             .any(|tag| {
                 let tag = tag.strip_prefix("W/").unwrap_or(tag);
-                tag == "*" || tag == self.0
+                tag == self.0
             })
+    }
+
+    /// Whether the caller wants an answer only where there is none at all: `If-None-Match: *`.
+    pub fn any_is_held(headers: &HeaderMap) -> bool {
+        headers
+            .get(IF_NONE_MATCH)
+            .is_some_and(|field| field.as_bytes().trim_ascii() == b"*")
     }
 }
 
@@ -93,11 +100,10 @@ mod tests {
             text.to_owned(),
             format!("W/{text}"),
             format!("\"a\", {text} ,\"b\""),
-            "*".to_owned(),
         ] {
             assert!(held(&header, &tag), "{header}");
         }
-        for header in ["\"a\"", "", "W/", text.trim_matches('"')] {
+        for header in ["\"a\"", "", "W/", "*", text.trim_matches('"')] {
             assert!(!held(header, &tag), "{header}");
         }
         let mut two = HeaderMap::new();

@@ -117,7 +117,7 @@ fn content_carries_what_is_known_about_it() {
         }),
         timing,
         gzip: true,
-        varies: true,
+        vary: Some("Accept-Encoding"),
         bbox: Some([-1.5, 2.0, 3.0, 4.25]),
     };
     let outcome = Outcome::Content {
