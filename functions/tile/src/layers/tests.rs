@@ -118,7 +118,7 @@ fn one_tile_has_one_canonical_text() {
     assert!(texts.iter().all(|text| *text == texts[0]), "{texts:#?}");
     assert_eq!(
         canonical("/%74iles/a/03/4/2%402x.png"),
-        canonical("/tiles/a/3/4/2@2x")
+        canonical("/tiles/a/3/4/2@2x.png")
     );
     let ndvi = canonical("/ndvi/3/4/2?red=r.tif&nir=n.tif");
     assert_eq!(
