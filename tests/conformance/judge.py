@@ -120,9 +120,19 @@ def picture_of(ours, theirs, case):
 def document_of(ours, theirs, case):
     """Every member that TiTiler has is here, and says the same. There may be more."""
     mine, other = json.loads(ours.body), json.loads(theirs.body)
+    if case.ids:
+        return same_ids(mine, other)
     wrong = [text for path, text in unlike(mine, other, "") if not any(path.startswith(skipped) for skipped in case.skip)]
     if wrong:
         raise Wrong("; ".join(wrong[:6]) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else ""))
+
+
+def same_ids(mine, other):
+    """Whatever TiTiler lists is listed here, and each entry links to its definition."""
+    for name, entries in other.items():
+        linked = {entry["id"] for entry in mine[name] if entry["links"][0]["href"].endswith("/" + entry["id"])}
+        if missing := {entry["id"] for entry in entries} - linked - {"CDB1GlobalGrid", "GNOSISGlobalGrid"}:
+            raise Wrong(f"{name} without {sorted(missing)}")
 
 
 def unlike(mine, other, path):

@@ -119,3 +119,25 @@ def addresses(ours, theirs, case):
     mine, other = (json.loads(one.body)["tiles"][0].partition("/cog/")[2].partition("?") for one in (ours, theirs))
     if not mine[0].endswith("/{z}/{x}/{y}@2x.png") or not other[0].endswith("/{z}/{x}/{y}") or "tilesize=512" not in other[2]:
         raise Wrong(f"{mine} and TiTiler's {other}")
+
+
+def documents(ours, theirs):
+    return json.loads(ours.body), json.loads(theirs.body)
+
+
+def deeper(ours, theirs, case):
+    mine, other = documents(ours, theirs)
+    expect("zooms", mine["maxzoom"], other["maxzoom"], (2, 0))
+
+
+def names(ours, theirs, case):
+    mine, other = documents(ours, theirs)
+    expect("names", mine["band_descriptions"], other["band_descriptions"], (["blue", "green", "red", "nir"], ["nir"] * 4))
+
+
+def parameters(ours, theirs, case):
+    """All that TiTiler's algorithm can be told, with its defaults; least and most where a form needs them."""
+    mine, other = documents(ours, theirs)
+    for name, about in other["parameters"].items():
+        if mine["parameters"][name]["default"] != about["default"]:
+            raise Wrong(f"{name} is {mine['parameters'][name]['default']} by default, and TiTiler's {about['default']}")

@@ -170,6 +170,7 @@ impl Reading {
             "coordinates": [place.0, place.1],
             "values": numbers(&values),
             "band_names": binding.names(files),
+            "band_descriptions": binding.descriptions(files, style),
         }))
     }
 }
@@ -262,7 +263,7 @@ fn offered(file: &File) -> Vec<Offered> {
         }],
         None => data_bands(header)
             .map(|(at, band)| Offered {
-                name: band.name.clone().unwrap_or_else(|| format!("b{}", at + 1)),
+                name: band.name.clone().unwrap_or_else(|| crate::bind::name(at + 1)),
                 data_type,
             })
             .collect(),

@@ -122,20 +122,40 @@ impl Binding {
         }
     }
 
-    /// What the bands of the answer are called.
+    /// What the bands of the answer are called: `b` and the number, of an output or of a band through all files.
     pub fn names(&self, files: &[File]) -> Vec<String> {
-        if let Some(expression) = &self.expression {
-            return (1..=expression.outputs())
-                .map(|output| format!("b{output}"))
-                .collect();
+        let before = |part: usize| -> usize {
+            let bands = files.iter().map(|file| file.source.header.bands.len());
+            bands.take(part).sum()
+        };
+        match &self.expression {
+            Some(expression) => (1..=expression.outputs()).map(name).collect(),
+            None => self
+                .bands()
+                .map(|(part, band)| name(before(part) + band + 1))
+                .collect(),
         }
-        let name = |(part, at): &(usize, usize)| {
-            let (file, band) = (files.get(*part)?, *self.parts.get(*part)?.bands.get(*at)?);
+    }
+
+    /// What the bands of the answer are: blocks of the expression, or names that files or their bands have.
+    pub fn descriptions(&self, files: &[File], style: &Style) -> Vec<String> {
+        if let Some(Bands::Expression(formula)) = &style.bands {
+            let blocks = formula.text().split(';').filter(|block| !block.is_empty());
+            return blocks.map(str::to_owned).collect();
+        }
+        let description = |(part, band): (usize, usize)| {
+            let file = files.get(part)?;
             let own = file.source.header.bands.get(band)?.name.clone();
             let of_file = file.name.as_ref().filter(|_| band == 0).map(ToString::to_string);
-            Some(of_file.or(own).unwrap_or_else(|| format!("b{}", band + 1)))
+            Some(of_file.or(own).unwrap_or_else(|| name(band + 1)))
         };
-        self.inputs.iter().filter_map(name).collect()
+        self.bands().filter_map(description).collect()
+    }
+
+    /// The file and the band in it of every band of the answer, where that is bands as they stand.
+    fn bands(&self) -> impl Iterator<Item = (usize, usize)> {
+        let band = |(part, at): &(usize, usize)| Some((*part, *self.parts.get(*part)?.bands.get(*at)?));
+        self.inputs.iter().filter_map(band)
     }
 
     /// The bands of the answer, from one raster for each part. `None` if no part meets the target; a part
@@ -212,6 +232,11 @@ macro_rules! from_sample {
     )*};
 }
 from_sample!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+
+/// What a band without a name is called.
+pub fn name(number: usize) -> String {
+    format!("b{number}")
+}
 
 /// Every band that is not transparency, file by file.
 fn all_data_bands(files: &[File], alpha_is_data: bool) -> Vec<(usize, usize)> {

@@ -2,10 +2,10 @@
 
 use edgetile_raster::coverage::Coverage;
 use edgetile_raster::decode::Photometric;
-use edgetile_raster::header::{Affine, Band, BandRole, Header};
+use edgetile_raster::header::{Affine, Band, BandRole, Header, Nodata};
 use serde_json::{Map, Value, json};
 
-use crate::bind::File;
+use crate::bind::{File, name};
 use crate::request::{Grid, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars};
 use crate::source::Source;
 use crate::source::beside::levels;
@@ -24,7 +24,6 @@ pub fn describe(file: &File, sidecars: Option<Sidecars>) -> Map<String, Value> {
     let source = file.source.as_ref();
     let header = &source.header;
     let full = header.full();
-    let band_name = |at: usize| format!("b{}", at + 1);
     let mut info = Map::new();
     let mut put = |name: &str, value: Value| info.insert(name.to_owned(), value);
     let of_bands = |of: &dyn Fn(&Band) -> Value| header.bands.iter().map(of).collect::<Vec<_>>();
@@ -49,23 +48,22 @@ pub fn describe(file: &File, sidecars: Option<Sidecars>) -> Map<String, Value> {
         put("minzoom", json!(zooms.map(|zooms| zooms.0)));
         put("maxzoom", json!(zooms.map(|zooms| zooms.1)));
     }
-    let described = header.bands.iter().enumerate();
+    let of_each = |of: &dyn Fn(&Band, String) -> Value| -> Value {
+        let bands = header.bands.iter().zip(1..);
+        bands
+            .map(|(band, at)| json!([name(at), of(band, name(at))]))
+            .collect()
+    };
+    put("band_metadata", of_each(&|band, _| json!(items(band))));
     put(
         "band_descriptions",
-        described
-            .map(|(at, band)| json!([band_name(at), band.name.clone().unwrap_or_default()]))
-            .collect(),
+        of_each(&|band, name| json!(band.name.clone().unwrap_or(name))),
     );
     put("dtype", json!(data_type(header)));
     put("nodata_type", json!(nodata_type(header)));
     put(
         "nodata_value",
-        json!(
-            header
-                .nodata
-                .map(edgetile_raster::header::Nodata::value)
-                .filter(|value| value.is_finite())
-        ),
+        json!(header.nodata.map(Nodata::value).filter(|value| value.is_finite())),
     );
     put("scales", json!(of_bands(&|band| json!(band.scale))));
     put("offsets", json!(of_bands(&|band| json!(band.offset))));
@@ -76,6 +74,9 @@ pub fn describe(file: &File, sidecars: Option<Sidecars>) -> Map<String, Value> {
             .map(|band| json!(colour(header, band)))
             .collect(),
     );
+    if let Some(palette) = &header.palette {
+        put("colormap", Value::Object(colours(palette, header.nodata)));
+    }
     put("driver", json!("GTiff"));
     put("count", json!(header.bands.len()));
     put("width", json!(full.width_px));
@@ -101,6 +102,22 @@ pub fn describe(file: &File, sidecars: Option<Sidecars>) -> Map<String, Value> {
     }
     put("remarks", json!(remarks(source)));
     info
+}
+
+/// What else the file says of a band, by name.
+fn items(band: &Band) -> Map<String, Value> {
+    let items = band.items.iter();
+    items.map(|(name, value)| (name.clone(), json!(value))).collect()
+}
+
+/// A palette by value; nodata is transparent.
+fn colours(palette: &[[u8; 3]], nodata: Option<Nodata>) -> Map<String, Value> {
+    let nothing = nodata.map(Nodata::value);
+    let entry = |(value, [r, g, b]): (usize, &[u8; 3])| {
+        let alpha = if nothing == Some(value as f64) { 0 } else { 255 };
+        (value.to_string(), json!([r, g, b, alpha]))
+    };
+    palette.iter().enumerate().map(entry).collect()
 }
 
 /// What a band is in the picture, by GDAL's words.
@@ -131,7 +148,7 @@ fn beside(file: &File) -> Vec<&'static str> {
 
 /// What masks pixels, by the words of rio-tiler.
 fn nodata_type(header: &Header) -> &'static str {
-    let fits = |nodata: &edgetile_raster::header::Nodata| {
+    let fits = |nodata: &Nodata| {
         header
             .full()
             .format

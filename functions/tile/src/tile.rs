@@ -24,7 +24,7 @@ use crate::source::beside::{Beside, Overviews};
 use crate::source::{Source, SourceError, Sources};
 
 /// Changes whenever the same files and task give other bytes than before.
-const RENDERING_VERSION: &str = "4";
+const RENDERING_VERSION: &str = "5";
 /// What a sample of an answer is taken to need.
 const SAMPLE_BYTES: u64 = 4;
 

@@ -7,7 +7,7 @@
 mod registered;
 
 use crate::crs::Crs;
-pub use registered::{find, registered};
+pub use registered::{Published, find, published, registered};
 
 /// A rectangle in a coordinate reference system, x to the east and y to the north.
 #[derive(Clone, Copy, Debug, PartialEq)]

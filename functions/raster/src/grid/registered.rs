@@ -250,6 +250,42 @@ impl Spec {
     }
 }
 
+/// What the publisher of a registered set says of it beside its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The axes in the order of its CRS.
+    pub axes: [&'static str; 2],
+    /// Its name in OGC's register of tile matrix sets, if it stands there.
+    pub name: Option<&'static str>,
+    /// Its name in OGC's register of well-known scale sets, if it has one.
+    pub scale_set: Option<&'static str>,
+}
+
+impl Published {
+    /// Whether the axis to the north is the first.
+    pub fn is_north_first(&self) -> bool {
+        matches!(self.axes, ["Y" | "Lat", _])
+    }
+}
+
+/// What the publisher says of the registered set of that name.
+pub fn published(id: &str) -> Option<Published> {
+    let (axes, name, scale_set) = match REGISTERED.iter().find(|spec| spec.id == id)?.id {
+        id @ "WebMercatorQuad" => (["X", "Y"], Some(id), Some("GoogleMapsCompatible")),
+        id @ "WorldCRS84Quad" => (["Lon", "Lat"], Some(id), Some("GoogleCRS84Quad")),
+        "WGS1984Quad" => (["Lat", "Lon"], Some("WorldCRS84Quad"), Some("GoogleCRS84Quad")),
+        id @ "WorldMercatorWGS84Quad" => (["E", "N"], Some(id), Some("WorldMercatorWGS84")),
+        id @ "EuropeanETRS89_LAEAQuad" => (["Y", "X"], Some(id), None),
+        "LINZAntarticaMapTilegrid" | "NZTM2000Quad" => (["Y", "X"], None, None),
+        id => (["E", "N"], Some(id), None),
+    };
+    Some(Published {
+        axes,
+        name,
+        scale_set,
+    })
+}
+
 /// The names of the registered sets, Web Mercator first.
 pub fn registered() -> impl Iterator<Item = &'static str> {
     REGISTERED.iter().map(|spec| spec.id)

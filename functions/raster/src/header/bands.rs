@@ -29,6 +29,8 @@ pub struct Band {
     pub offset: f64,
     /// Data or transparency.
     pub role: BandRole,
+    /// What else the file says of it: names and values of GDAL's default domain.
+    pub items: Vec<(String, String)>,
 }
 
 /// The bands of the full-resolution image.
@@ -42,6 +44,7 @@ pub(super) fn bands(directory: &Directory, image: &Image) -> Vec<Band> {
         scale: 1.0,
         offset: 0.0,
         role: BandRole::Data,
+        items: Vec::new(),
     };
     let mut bands = vec![plain; count];
     for (band, kind) in bands.iter_mut().skip(first_extra).zip(&extra) {
@@ -73,19 +76,19 @@ fn apply_metadata(text: &str, bands: &mut [Band]) {
         let sample = item
             .attribute("sample")
             .and_then(|sample| sample.parse::<usize>().ok());
-        let (Some(sample), Some(role)) = (sample, item.attribute("role")) else {
-            continue;
-        };
-        let Some(band) = bands.get_mut(sample) else {
+        let Some(band) = sample.and_then(|sample| bands.get_mut(sample)) else {
             continue;
         };
         let value = &unescaped(item.text().unwrap_or_default().trim());
         let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
-        match role {
-            "description" if !value.is_empty() => band.name = Some(value.to_owned()),
-            "unittype" if !value.is_empty() => band.unit = Some(value.to_owned()),
-            "scale" => band.scale = number.unwrap_or(band.scale),
-            "offset" => band.offset = number.unwrap_or(band.offset),
+        match (item.attribute("role"), item.attribute("name")) {
+            (Some("description"), _) if !value.is_empty() => band.name = Some(value.to_owned()),
+            (Some("unittype"), _) if !value.is_empty() => band.unit = Some(value.to_owned()),
+            (Some("scale"), _) => band.scale = number.unwrap_or(band.scale),
+            (Some("offset"), _) => band.offset = number.unwrap_or(band.offset),
+            (None, Some(name)) if item.attribute("domain").is_none() => {
+                band.items.push((name.to_owned(), value.to_owned()));
+            }
             _ => {}
         }
     }

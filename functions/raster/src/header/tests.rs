@@ -300,11 +300,14 @@ fn band_names_scales_and_alpha_come_from_their_tags() {
     let metadata = "<GDALMetadata><Item name=\"DESCRIPTION\" sample=\"0\" role=\"description\">red</Item>\
         <Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.0001</Item>\
         <Item name=\"OFFSET\" sample=\"0\" role=\"offset\">-0.1</Item>\
+        <Item name=\"STATISTICS_MEAN\" sample=\"0\">7.5</Item><Item name=\"AREA\">of the file</Item>\
         <Item name=\"X\" sample=\"7\" role=\"description\">none</Item></GDALMetadata>";
     fields.push((tag::GDAL_METADATA, Values::Text(metadata)));
     let header = read(Writer::new(ByteOrder::Little, false).directory(&fields).finish());
     assert_eq!(header.bands[0].name.as_deref(), Some("red"));
     assert_eq!((header.bands[0].scale, header.bands[0].offset), (0.0001, -0.1));
+    assert_eq!(header.bands[0].items, [("STATISTICS_MEAN".into(), "7.5".into())]);
+    assert_eq!(header.bands[1].items, []);
     assert_eq!(header.bands[1].role, BandRole::Alpha { associated: false });
     assert_eq!(header.alpha_band(), Some(1));
 }

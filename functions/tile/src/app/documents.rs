@@ -9,6 +9,7 @@ use http::Request;
 use serde_json::{Map, Value, json};
 
 use crate::about::{Extent, Offered};
+use crate::bind;
 use crate::layers::Layer;
 use crate::request::Grids;
 use crate::response::{About, ETag, Freshness, Outcome};
@@ -67,7 +68,13 @@ impl Shown {
 }
 
 /// A `TileJSON` 3.0.0 document.
-pub(super) fn tilejson(name: Option<&str>, layer: Option<&Layer>, shown: &Shown, tiles: &str) -> Value {
+pub(super) fn tilejson(
+    name: Option<&str>,
+    layer: Option<&Layer>,
+    shown: &Shown,
+    bands: &[Offered],
+    tiles: &str,
+) -> Value {
     let Shown(extent) = shown;
     let (lon, lat, zoom) = extent.center();
     let mut json = json!({
@@ -80,6 +87,8 @@ pub(super) fn tilejson(name: Option<&str>, layer: Option<&Layer>, shown: &Shown,
         "maxzoom": extent.maxzoom,
         "bounds": unwrapped(extent.bounds),
         "center": [lon, lat, zoom],
+        "band_descriptions": bands.iter().zip(1..).map(|(band, at)| json!([bind::name(at), band.name])).collect::<Vec<_>>(),
+        "data_type": bands.first().map(|band| band.data_type),
     });
     if let Some(layer) = layer {
         for (name, text) in [
@@ -141,8 +150,18 @@ pub(super) fn health() -> Value {
     json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")})
 }
 
-pub(super) fn colormaps() -> Value {
-    json!({"colorMaps": Colormap::names().collect::<Vec<_>>()})
+/// The colormaps: by name alone, as TiTiler before 2 listed them, and as things with links.
+pub(super) fn colormaps(base: &str) -> Value {
+    let one = |name: String| json!({"id": name, "links": [link(base, "colorMaps", &name, "item")]});
+    json!({
+        "colorMaps": Colormap::names().collect::<Vec<_>>(),
+        "colormaps": Colormap::names().map(one).collect::<Vec<_>>(),
+    })
+}
+
+/// Where one thing of a list is defined.
+fn link(base: &str, list: &str, id: &str, relation: &str) -> Value {
+    json!({"href": format!("{base}/{list}/{id}"), "rel": relation, "type": "application/json"})
 }
 
 /// The 256 colours of a colormap, by value.
@@ -156,7 +175,7 @@ pub(super) fn colormap(name: &str) -> Option<Value> {
 }
 
 /// All algorithms, or the one of a name, with their parameters.
-pub(super) fn algorithms(name: Option<&str>) -> Option<Value> {
+pub(super) fn algorithms(name: Option<&str>, base: &str) -> Option<Value> {
     let parameter = |parameter: &Parameter| {
         let about = json!({
             "type": if parameter.is_whole { "integer" } else { "number" },
@@ -174,10 +193,15 @@ pub(super) fn algorithms(name: Option<&str>) -> Option<Value> {
             "parameters": kind.parameters.iter().map(parameter).collect::<Map<_, _>>(),
         })
     };
-    match name {
-        Some(name) => algorithm::ALL.iter().find(|kind| kind.name == name).map(one),
-        None => Some(json!({"algorithms": algorithm::ALL.iter().map(one).collect::<Vec<_>>()})),
+    if let Some(name) = name {
+        return algorithm::ALL.iter().find(|kind| kind.name == name).map(one);
     }
+    let linked = |kind: &Kind| {
+        let mut about = one(kind);
+        about["links"] = json!([link(base, "algorithms", kind.name, "item")]);
+        about
+    };
+    Some(json!({"algorithms": algorithm::ALL.iter().map(linked).collect::<Vec<_>>()}))
 }
 
 /// The spectral indices, with all that is known of them.
@@ -197,18 +221,28 @@ pub(super) fn indices() -> Value {
     json!({"indices": indices::ALL.iter().map(one).collect::<Vec<_>>()})
 }
 
+/// How a list of tile matrix sets links to one (OGC 20-057 clause 8.3).
+const TILING_SCHEME: &str = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme";
+
 /// The tile matrix sets.
-pub(super) fn grids(grids: &Grids) -> Value {
+pub(super) fn grids(grids: &Grids, base: &str) -> Value {
+    let link = |set: &TileMatrixSet| link(base, "tileMatrixSets", &set.id, TILING_SCHEME);
     let sets = grids.all();
-    let link = |set: &TileMatrixSet| json!({"href": format!("tileMatrixSets/{}", set.id), "rel": "item", "type": "application/json"});
     let sets = sets.map(|set| json!({"id": set.id, "title": set.title, "links": [link(&set)]}));
     json!({"tileMatrixSets": sets.collect::<Vec<_>>()})
 }
 
-/// One tile matrix set, as OGC 17-083r4 clause 7.2 encodes it; corners are x before y.
+/// One tile matrix set, as OGC 17-083r4 clause 7.2 encodes it. Corners are in the order of the axes.
 pub(super) fn grid(set: &TileMatrixSet) -> Value {
+    let published = grid::published(&set.id);
+    let is_north_first = published.is_some_and(|published| published.is_north_first());
+    let origin = if is_north_first {
+        [set.origin.1, set.origin.0]
+    } else {
+        [set.origin.0, set.origin.1]
+    };
     let crs = match set.crs.epsg() {
-        Some(4326) => "http://www.opengis.net/def/crs/OGC/1.3/CRS84".to_owned(),
+        Some(4326) if !is_north_first => "http://www.opengis.net/def/crs/OGC/1.3/CRS84".to_owned(),
         Some(code) => format!("http://www.opengis.net/def/crs/EPSG/0/{code}"),
         None => set.crs.proj_string(),
     };
@@ -218,20 +252,29 @@ pub(super) fn grid(set: &TileMatrixSet) -> Value {
             "scaleDenominator": set.scale_denominator(matrix),
             "cellSize": matrix.cell_size,
             "cornerOfOrigin": "topLeft",
-            "pointOfOrigin": [set.origin.0, set.origin.1],
+            "pointOfOrigin": origin,
             "tileWidth": set.tile_size,
             "tileHeight": set.tile_size,
             "matrixWidth": matrix.width,
             "matrixHeight": matrix.height,
         })
     };
-    json!({
+    let mut json = json!({
         "id": set.id,
         "title": set.title,
         "crs": crs,
-        "orderedAxes": ["X", "Y"],
+        "orderedAxes": published.map_or(["X", "Y"], |published| published.axes),
         "tileMatrices": set.matrices.iter().map(matrix).collect::<Vec<_>>(),
-    })
+    });
+    let registered =
+        |kind: &str, name: &str| format!("http://www.opengis.net/def/{kind}/OGC/1.0/{name}").into();
+    if let Some(name) = published.and_then(|published| published.name) {
+        json["uri"] = registered("tilematrixset", name);
+    }
+    if let Some(name) = published.and_then(|published| published.scale_set) {
+        json["wellKnownScaleSet"] = registered("wkss", name);
+    }
+    json
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ impl App {
                 Ok(documents::document(&config, Freshness::Revalidate, request))
             }
             Route::ColorMaps => Ok(documents::document(
-                &documents::colormaps(),
+                &documents::colormaps(&public::base(&self.settings, request)),
                 Freshness::Document,
                 request,
             )),
@@ -157,7 +157,8 @@ impl App {
                 Ok(documents::document(&colours, Freshness::Document, request))
             }
             Route::Algorithms(name) => {
-                let known = documents::algorithms(name.as_deref());
+                let base = public::base(&self.settings, request);
+                let known = documents::algorithms(name.as_deref(), &base);
                 let known = known.ok_or(Refused::Unknown { kind: "algorithm" })?;
                 Ok(documents::document(&known, Freshness::Document, request))
             }
@@ -167,7 +168,7 @@ impl App {
                 request,
             )),
             Route::TileMatrixSets => Ok(documents::document(
-                &documents::grids(self.catalog.grids()),
+                &documents::grids(self.catalog.grids(), &public::base(&self.settings, request)),
                 Freshness::Document,
                 request,
             )),
@@ -213,7 +214,8 @@ impl App {
         let extent = self.reading.patient(&files, extent).await?;
         let extent = documents::Shown::of(extent, layer).with_zooms(asked.minzoom, asked.maxzoom);
         let tiles = format!("{}{}", public::base(&self.settings, request), asked.template);
-        let json = documents::tilejson(asked.name, layer, &extent, &tiles);
+        let bands = self.reading.bands(&files, call).await?;
+        let json = documents::tilejson(asked.name, layer, &extent, &bands, &tiles);
         Ok(documents::document(&json, Freshness::Document, request))
     }
 
