@@ -16,6 +16,7 @@ use crate::gather::Job;
 use crate::layers::Files;
 use crate::request::{Address, Grid, Sidecars, Style};
 use crate::response::Problem;
+use crate::source::document::DocumentError;
 use crate::tile::{Call, Reading, target_of};
 
 impl Reading {
@@ -34,11 +35,28 @@ impl Reading {
             Value::Object(info)
         };
         match files.as_slice() {
-            [file] if file.name.is_none() => Ok(info(file).await),
+            [file] if file.title().is_none() => Ok(info(file).await),
             several => {
                 let infos = join_all(several.iter().map(info)).await;
-                Ok(Value::Object(several.iter().map(name).zip(infos).collect()))
+                let titles = several.iter().map(|file| file.title().unwrap_or_default());
+                Ok(Value::Object(titles.zip(infos).collect()))
             }
+        }
+    }
+
+    /// The keys of an item's assets that are GeoTIFFs.
+    pub async fn assets(&self, url: &str, call: &Call<'_>) -> Result<Value, Problem> {
+        let origin = self.access.origin(url)?;
+        let keys = async || {
+            let document = self.document(&origin.location, call).await?;
+            let confirmed = document.confirm(&self.fetcher, call.deadline, &call.meter).await;
+            confirmed.map_err(DocumentError::from)?;
+            let item = document.content.item().map_err(DocumentError::from)?;
+            Ok(item.assets.iter().map(|asset| asset.key.clone()).collect())
+        };
+        match keys().await {
+            Err(Problem::Replaced) => keys().await,
+            outcome => outcome,
         }
     }
 
@@ -256,11 +274,8 @@ pub struct Offered {
 fn offered(file: &File) -> Vec<Offered> {
     let header = &file.source.header;
     let data_type = data_type(header);
-    match &file.name {
-        Some(name) => vec![Offered {
-            name: name.to_string(),
-            data_type,
-        }],
+    match file.title() {
+        Some(name) => vec![Offered { name, data_type }],
         None => data_bands(header)
             .map(|(at, band)| Offered {
                 name: band.name.clone().unwrap_or_else(|| crate::bind::name(at + 1)),
@@ -276,10 +291,6 @@ fn data_bands(header: &Header) -> impl Iterator<Item = (usize, &Band)> {
         .iter()
         .enumerate()
         .filter(|(_, band)| band.role == BandRole::Data)
-}
-
-fn name(file: &File) -> String {
-    file.name.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 fn numbers(values: &Raster) -> Vec<Value> {

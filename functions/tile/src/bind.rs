@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use edgetile_raster::colour::Colormap;
-use edgetile_raster::header::{Band, BandRole, Nodata};
-use edgetile_raster::math::{BandRef, Expression};
+use edgetile_raster::header::{Band, Nodata};
+use edgetile_raster::math::Expression;
 use edgetile_raster::samples::{Mask, Raster, Samples};
 use edgetile_raster::with_samples;
 
-use crate::gather::{Part, no_band};
-use crate::request::{BandName, Bands, Formula, Refused, Style};
+use crate::channels::Channels;
+use crate::document::Chosen;
+use crate::gather::Part;
+use crate::request::{BandName, Bands, Style};
 use crate::response::Problem;
 use crate::source::Source;
 use crate::source::beside::Beside;
+use crate::source::document::Document;
 
 /// An open file and the name that an expression calls it by.
 #[derive(Clone, Debug)]
@@ -23,6 +26,17 @@ pub struct File {
     pub source: Arc<Source>,
     /// What lies beside it.
     pub beside: Beside,
+    /// Of which item it is an asset, and what is wanted of it.
+    pub asset: Option<OfItem>,
+}
+
+/// An asset as it was chosen, and the item that it is of.
+#[derive(Clone, Debug)]
+pub struct OfItem {
+    /// What of it is wanted.
+    pub chosen: Arc<Chosen>,
+    /// The version of the item that said so.
+    pub document: Arc<Document>,
 }
 
 /// The bands to gather and what to make of them.
@@ -30,10 +44,62 @@ pub struct File {
 pub struct Binding {
     /// What each file is asked for.
     pub parts: Vec<Part>,
+    /// For each part what is made of it before its bands meet others'.
+    derived: Vec<Option<Derived>>,
     /// For every input of the expression, or every band of the answer: the part, and the place among its bands.
     inputs: Vec<(usize, usize)>,
     expression: Option<Arc<Expression>>,
     unscale: bool,
+}
+
+/// What an asset's own expression makes of its file.
+#[derive(Clone, Debug)]
+struct Derived {
+    expression: Arc<Expression>,
+    /// For each of its inputs the place among the part's bands.
+    inputs: Vec<usize>,
+}
+
+impl Derived {
+    fn new(file: &File, part: &mut Part, alpha_is_data: bool) -> Result<Option<Self>, Problem> {
+        let Some(asset) = &file.asset else { return Ok(None) };
+        let Some(formula) = &asset.chosen.derived else {
+            return Ok(None);
+        };
+        let chosen = Chosen {
+            derived: None,
+            bands: None,
+            is_band: false,
+            ..asset.chosen.as_ref().clone()
+        };
+        let plain = File {
+            asset: Some(OfItem {
+                chosen: Arc::new(chosen),
+                ..asset.clone()
+            }),
+            ..file.clone()
+        };
+        let files = std::slice::from_ref(&plain);
+        let channels = Channels { files, alpha_is_data };
+        let mut inputs = Vec::new();
+        for band in formula.expression().bands() {
+            let (_, band) = channels.find(formula, band)?;
+            inputs.push(place(part, band));
+        }
+        Ok(Some(Self {
+            expression: formula.expression().clone(),
+            inputs,
+        }))
+    }
+}
+
+/// The place of a band among those that a part is asked for.
+fn place(part: &mut Part, band: usize) -> usize {
+    let known = part.bands.iter().position(|known| *known == band);
+    known.unwrap_or_else(|| {
+        part.bands.push(band);
+        part.bands.len() - 1
+    })
 }
 
 impl Binding {
@@ -45,18 +111,19 @@ impl Binding {
         };
         let expression = formula.map(|formula| formula.expression().clone());
         let alpha_is_data = style.alpha == Some(false);
+        let channels = Channels { files, alpha_is_data };
         let wanted: Vec<(usize, usize)> = match (&style.bands, formula) {
             (_, Some(formula)) => {
                 let bands = formula.expression().bands().iter();
                 bands
-                    .map(|band| find(formula, files, band))
+                    .map(|band| channels.find(formula, band))
                     .collect::<Result<_, _>>()?
             }
             (Some(Bands::Indexes(indexes)), None) => indexes
                 .iter()
-                .map(|index| numbered("bidx", files, usize::from(*index)))
+                .map(|index| channels.numbered("bidx", usize::from(*index)))
                 .collect::<Result<_, _>>()?,
-            _ => all_data_bands(files, alpha_is_data),
+            _ => channels.all()?,
         };
         let mut parts: Vec<Part> = files
             .iter()
@@ -68,23 +135,27 @@ impl Binding {
                 beside: file.beside.clone(),
             })
             .collect();
-        let inputs = wanted
-            .into_iter()
-            .filter_map(|(file, band)| {
-                let part = parts.get_mut(file)?;
-                let at = part
-                    .bands
-                    .iter()
-                    .position(|known| *known == band)
-                    .unwrap_or_else(|| {
-                        part.bands.push(band);
-                        part.bands.len() - 1
-                    });
-                Some((file, at))
-            })
-            .collect();
+        let mut derived = Vec::new();
+        for (file, part) in files.iter().zip(&mut parts) {
+            derived.push(Derived::new(file, part, alpha_is_data)?);
+        }
+        let mut inputs = Vec::new();
+        for (file, band) in wanted {
+            let (Some(part), Some(derived)) = (parts.get_mut(file), derived.get(file)) else {
+                continue;
+            };
+            inputs.push((
+                file,
+                if derived.is_some() {
+                    band
+                } else {
+                    place(part, band)
+                },
+            ));
+        }
         Ok(Self {
             parts,
+            derived,
             inputs,
             expression,
             unscale: style.unscale.unwrap_or(false),
@@ -96,6 +167,9 @@ impl Binding {
         let ([(part, _)], None) = (self.inputs.as_slice(), &self.expression) else {
             return None;
         };
+        if self.is_derived(*part) {
+            return None;
+        }
         let palette = self.parts.get(*part)?.source.header.palette.as_ref()?;
         let entry = |(value, [r, g, b]): (usize, &[u8; 3])| (value as i64, [*r, *g, *b, 255]);
         Some(Colormap::Discrete(
@@ -106,7 +180,7 @@ impl Binding {
     /// The value that stands for "nothing there" in the answer, where it is the bands of one file as they stand.
     pub fn nodata(&self) -> Option<Nodata> {
         match (self.parts.as_slice(), &self.expression, self.unscale) {
-            ([part], None, false) => {
+            ([part], None, false) if !self.is_derived(0) => {
                 let own = part.source.header.nodata;
                 part.nodata.or(own.filter(|_| part.beside.mask.is_none()))
             }
@@ -130,6 +204,7 @@ impl Binding {
         };
         match &self.expression {
             Some(expression) => (1..=expression.outputs()).map(name).collect(),
+            None if files.iter().any(|file| file.asset.is_some()) => (1..=self.inputs.len()).map(name).collect(),
             None => self
                 .bands()
                 .map(|(part, band)| name(before(part) + band + 1))
@@ -145,6 +220,15 @@ impl Binding {
         }
         let description = |(part, band): (usize, usize)| {
             let file = files.get(part)?;
+            if let Some(asset) = &file.asset {
+                let key = &asset.chosen.key;
+                let is_band = asset.chosen.is_band;
+                return Some(if is_band {
+                    key.clone()
+                } else {
+                    format!("{key}_b{}", band + 1)
+                });
+            }
             let own = file.source.header.bands.get(band)?.name.clone();
             let of_file = file.name.as_ref().filter(|_| band == 0).map(ToString::to_string);
             Some(of_file.or(own).unwrap_or_else(|| name(band + 1)))
@@ -154,7 +238,12 @@ impl Binding {
 
     /// The file and the band in it of every band of the answer, where that is bands as they stand.
     fn bands(&self) -> impl Iterator<Item = (usize, usize)> {
-        let band = |(part, at): &(usize, usize)| Some((*part, *self.parts.get(*part)?.bands.get(*at)?));
+        let band = |(part, at): &(usize, usize)| {
+            if self.is_derived(*part) {
+                return Some((*part, *at));
+            }
+            Some((*part, *self.parts.get(*part)?.bands.get(*at)?))
+        };
         self.inputs.iter().filter_map(band)
     }
 
@@ -163,6 +252,8 @@ impl Binding {
     pub fn combine(&self, rasters: Vec<Option<Raster>>) -> Option<Raster> {
         let first = rasters.iter().flatten().next()?;
         let (height, width) = (first.height, first.width);
+        let parts = rasters.into_iter().enumerate();
+        let rasters: Vec<_> = parts.map(|(part, raster)| self.derive(part, raster)).collect();
         let bands = if self.is_one_part_in_order() {
             rasters.into_iter().flatten().next()?
         } else {
@@ -176,7 +267,30 @@ impl Binding {
 
     fn is_one_part_in_order(&self) -> bool {
         let in_order = |(at, input): (usize, &(usize, usize))| *input == (0, at);
-        !self.unscale && self.parts.len() == 1 && self.inputs.iter().enumerate().all(in_order)
+        let is_plain = !self.unscale && !self.is_derived(0);
+        is_plain && self.parts.len() == 1 && self.inputs.iter().enumerate().all(in_order)
+    }
+
+    fn is_derived(&self, part: usize) -> bool {
+        self.derived.get(part).is_some_and(Option::is_some)
+    }
+
+    /// What an asset's own expression makes of a part.
+    fn derive(&self, part: usize, raster: Option<Raster>) -> Option<Raster> {
+        let raster = raster?;
+        let Some(Some(derived)) = self.derived.get(part) else {
+            return Some(raster);
+        };
+        let planes = derived.inputs.iter().map(|at| {
+            let plane = raster.band(*at);
+            if self.unscale {
+                self.unscaled(plane, part, *at)
+            } else {
+                plane
+            }
+        });
+        let bands = stack(planes.collect(), raster.height, raster.width);
+        Some(derived.expression.evaluate(&bands))
     }
 
     fn pick(&self, rasters: &[Option<Raster>], height: usize, width: usize) -> Raster {
@@ -186,7 +300,7 @@ impl Binding {
                 Some(Some(raster)) => raster.band(*at),
                 _ => nothing(height, width),
             };
-            planes.push(if self.unscale {
+            planes.push(if self.unscale && !self.is_derived(*part) {
                 self.unscaled(plane, *part, *at)
             } else {
                 plane
@@ -236,84 +350,6 @@ from_sample!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 /// What a band without a name is called.
 pub fn name(number: usize) -> String {
     format!("b{number}")
-}
-
-/// Every band that is not transparency, file by file.
-fn all_data_bands(files: &[File], alpha_is_data: bool) -> Vec<(usize, usize)> {
-    let of = |(at, file): (usize, &File)| {
-        let bands = file.source.header.bands.iter().enumerate();
-        let data = bands.filter(|(_, band)| alpha_is_data || band.role == BandRole::Data);
-        data.map(move |(band, _)| (at, band)).collect::<Vec<_>>()
-    };
-    files.iter().enumerate().flat_map(of).collect()
-}
-
-/// Band numbers count from 1, through all files in the order of their names.
-fn numbered(parameter: &str, files: &[File], number: usize) -> Result<(usize, usize), Problem> {
-    let mut rest = number - 1;
-    for (at, file) in files.iter().enumerate() {
-        let count = file.source.header.bands.len();
-        if rest < count {
-            return Ok((at, rest));
-        }
-        rest -= count;
-    }
-    Err(no_band(
-        parameter,
-        number,
-        files.iter().map(|file| file.source.header.bands.len()).sum(),
-    ))
-}
-
-/// A band by the name of its file, by its own name, or by its number, in this order.
-fn find(formula: &Formula, files: &[File], band: &BandRef) -> Result<(usize, usize), Problem> {
-    let text = band.text.as_str();
-    if let Some(at) = files
-        .iter()
-        .position(|file| file.name.as_ref().is_some_and(|name| name.as_str() == text))
-    {
-        return Ok((at, 0));
-    }
-    for (at, file) in files.iter().enumerate() {
-        let is_named = |band: &Band| {
-            band.name
-                .as_deref()
-                .is_some_and(|name| name.eq_ignore_ascii_case(text))
-        };
-        if let Some(band) = file.source.header.bands.iter().position(is_named) {
-            return Ok((at, band));
-        }
-    }
-    match band.number {
-        Some(number) => numbered(formula.parameter_of(text), files, number),
-        None => Err(unknown(formula, files, text)),
-    }
-}
-
-fn unknown(formula: &Formula, files: &[File], text: &str) -> Problem {
-    let own = files
-        .iter()
-        .filter_map(|file| Some(file.name.as_ref()?.as_str().to_owned()));
-    let described = files.iter().flat_map(|file| {
-        file.source
-            .header
-            .bands
-            .iter()
-            .filter_map(|band| band.name.clone())
-    });
-    let names: Vec<String> = own.chain(described).take(16).collect();
-    let choice = if names.is_empty() {
-        "bands are called b1, b2, …".to_owned()
-    } else {
-        format!("there are {}", names.join(", "))
-    };
-    let remedy = formula.index().map(|index| format!("; {}", index.remedy(text)));
-    let remedy = remedy.unwrap_or_default();
-    Refused::parameter(
-        formula.parameter_of(text),
-        format!("names a band {text} that is not there: {choice}{remedy}"),
-    )
-    .into()
 }
 
 /// A band without any data.

@@ -18,12 +18,16 @@ pub mod request;
 pub mod access;
 /// What the names in a request stand for.
 pub mod layers;
+/// Documents that name files.
+pub mod document;
 /// The files, open.
 pub mod source;
 /// Ranges to bytes.
 pub mod fetch;
 /// Files to bands on the pixels of a tile.
 pub mod gather;
+/// What files offer as bands.
+pub mod channels;
 /// Which bands a style means.
 pub mod bind;
 /// The algorithm of a style, over bands.

@@ -23,7 +23,7 @@ use crate::request::Refused;
 use crate::settings::EmptyTile;
 
 pub use cost::{Cost, Timing};
-pub use etag::ETag;
+pub use etag::{ETag, Fnv128};
 
 /// Why there is no answer, sorted by who must act.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

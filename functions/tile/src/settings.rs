@@ -76,6 +76,12 @@ pub const TABLE: &[Setting] = &[
         "How single buckets are read where it differs from the rest: JSON, or the path of such a file.",
     ),
     setting(
+        "EDGETILE_STAC_ALTERNATE",
+        Some("--stac-alternate"),
+        "none",
+        "Which of a STAC asset's alternate addresses comes first, such as s3.",
+    ),
+    setting(
         "EDGETILE_INDEX",
         Some("--index"),
         "none",
@@ -129,6 +135,8 @@ pub struct Settings {
     pub cache_bytes: usize,
     /// The table of single buckets, as it was written.
     pub buckets: Option<String>,
+    /// Which of an asset's alternate addresses comes first.
+    pub stac_alternate: Option<String>,
     /// The index of headers, as it was written.
     pub index: Option<String>,
     /// Reads that may be in flight to one host.
@@ -234,6 +242,7 @@ impl Settings {
                 .unwrap_or(CACHE_MB) as usize
                 * 1_000_000,
             buckets: sources.text("EDGETILE_BUCKETS"),
+            stac_alternate: sources.text("EDGETILE_STAC_ALTERNATE"),
             index: sources.text("EDGETILE_INDEX"),
             reads: sources.with("EDGETILE_READS", read_reads)?.unwrap_or(READS) as usize,
             empty_tile: sources

@@ -11,16 +11,18 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Semaphore;
 use tokio::task::block_in_place;
 
-use crate::access::Location;
-use crate::bind::{Binding, File};
+use crate::access::{Access, Denied, Location, beside};
+use crate::bind::{Binding, File, OfItem};
 use crate::compute::{compute, reach};
+use crate::document::{Asset, Chosen};
 use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
-use crate::layers::{Files, Task};
+use crate::layers::{Files, ItemFiles, Task};
 use crate::request::{Address, BandName, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Problem, Timing};
 use crate::source::beside::{Beside, Overviews};
+use crate::source::document::{Document, DocumentError};
 use crate::source::{Source, SourceError, Sources};
 
 /// Changes whenever the same files and task give other bytes than before.
@@ -35,6 +37,10 @@ pub struct Reading {
     pub sources: Sources,
     /// The limit on requests in flight.
     pub fetcher: Fetcher,
+    /// Where documents may lead.
+    pub access: Access,
+    /// Which of an asset's alternate addresses comes first.
+    pub alternate: Option<String>,
     /// A permit for each processor: who waits for one can still be told that time is up.
     pub processors: Semaphore,
 }
@@ -128,11 +134,13 @@ impl Reading {
             fetcher: &self.fetcher,
             meter: &call.meter,
         };
+        let confirmed = self.confirm_documents(files, call);
+        let (gathered, ()) = futures_util::future::try_join(job.run(&binding.parts), confirmed).await?;
         let Gathered {
             rasters,
             level,
             blocks,
-        } = job.run(&binding.parts).await?;
+        } = gathered;
         about.cost = Some(Cost {
             level: level as u32,
             blocks: blocks as u32,
@@ -172,40 +180,118 @@ impl Reading {
         call: &Call<'_>,
     ) -> Result<Vec<File>, Problem> {
         let sidecars = sidecars.unwrap_or_default();
-        let open = async |(name, location): (Option<BandName>, &Location)| {
-            let source = self.source(location, call);
-            let both = sidecars.overviews != Wish::No && sidecars.mask != Wish::No;
-            let (source, overviews, mask, mask_overviews) = tokio::join!(
-                source,
-                self.beside(location, OVERVIEWS, sidecars.overviews, call),
-                self.beside(location, MASK, sidecars.mask, call),
-                self.beside(
-                    location,
-                    MASK_OVERVIEWS,
-                    if both { Wish::IfThere } else { Wish::No },
-                    call
-                ),
-            );
-            // In this order, so that of several problems always the same is told.
-            let (source, overviews, mask): (Arc<Source>, _, _) = (source?, overviews?, mask?);
-            let beside = Beside {
-                overviews: overviews.map(|overviews| Overviews::new(overviews, &source)),
-                mask_overviews: mask_overviews?.filter(|_| mask.is_some()),
-                mask,
-            };
-            Ok::<_, Problem>(File { name, source, beside })
-        };
         match files {
-            Files::One(location) => Ok(vec![open((None, location)).await?]),
+            Files::One(location) => Ok(vec![self.open_one(None, location, sidecars, call).await?]),
             Files::Named(named) => {
-                try_join_all(
-                    named
-                        .iter()
-                        .map(|(name, location)| open((Some(name.clone()), location))),
-                )
-                .await
+                let open = |(name, location): &(BandName, Location)| {
+                    let (name, location) = (name.clone(), location.clone());
+                    async move { self.open_one(Some(name), &location, sidecars, call).await }
+                };
+                try_join_all(named.iter().map(open)).await
+            }
+            Files::Item(item) => Box::pin(self.open_item(item, sidecars, call)).await,
+        }
+    }
+
+    async fn open_one(
+        &self,
+        name: Option<BandName>,
+        location: &Location,
+        sidecars: Sidecars,
+        call: &Call<'_>,
+    ) -> Result<File, Problem> {
+        let source = self.source(location, call);
+        let both = sidecars.overviews != Wish::No && sidecars.mask != Wish::No;
+        let (source, overviews, mask, mask_overviews) = tokio::join!(
+            source,
+            self.beside(location, OVERVIEWS, sidecars.overviews, call),
+            self.beside(location, MASK, sidecars.mask, call),
+            self.beside(
+                location,
+                MASK_OVERVIEWS,
+                if both { Wish::IfThere } else { Wish::No },
+                call
+            ),
+        );
+        // In this order, so that of several problems always the same is told.
+        let (source, overviews, mask): (Arc<Source>, _, _) = (source?, overviews?, mask?);
+        let beside = Beside {
+            overviews: overviews.map(|overviews| Overviews::new(overviews, &source)),
+            mask_overviews: mask_overviews?.filter(|_| mask.is_some()),
+            mask,
+        };
+        Ok(File {
+            name,
+            source,
+            beside,
+            asset: None,
+        })
+    }
+
+    /// Opens the assets of an item. What cannot be had of an item that was replaced meanwhile is no news of it.
+    async fn open_item(
+        &self,
+        of: &ItemFiles,
+        sidecars: Sidecars,
+        call: &Call<'_>,
+    ) -> Result<Vec<File>, Problem> {
+        let document = self.document(&of.origin.location, call).await?;
+        match self.open_assets(of, &document, sidecars, call).await {
+            Ok(files) => Ok(files),
+            Err(problem) => {
+                let confirmed = document.confirm(&self.fetcher, call.deadline, &call.meter).await;
+                confirmed.map_err(DocumentError::from)?;
+                Err(problem)
             }
         }
+    }
+
+    async fn open_assets(
+        &self,
+        of: &ItemFiles,
+        document: &Arc<Document>,
+        sidecars: Sidecars,
+        call: &Call<'_>,
+    ) -> Result<Vec<File>, Problem> {
+        let item = document.content.item().map_err(DocumentError::from)?;
+        let chosen = item.choose(&of.assets)?;
+        let open = |(chosen, asset): (Chosen, &Asset)| {
+            let followed = self.follow(of, asset, sidecars);
+            let document = document.clone();
+            async move {
+                let mut file = self.open_one(None, &followed?, sidecars, call).await?;
+                let chosen = Arc::new(chosen);
+                file.asset = Some(OfItem { chosen, document });
+                Ok::<_, Problem>(file)
+            }
+        };
+        try_join_all(chosen.into_iter().map(open)).await
+    }
+
+    /// Where an asset is: at the first of its addresses where it may be read, with what is wanted beside it.
+    fn follow(&self, of: &ItemFiles, asset: &Asset, sidecars: Sidecars) -> Result<Location, Denied> {
+        let open = |href: &str| {
+            let location = self.access.follow(&of.origin, href)?;
+            for suffix in sidecars.suffixes() {
+                self.access.follow(&of.origin, &beside(href, suffix))?;
+            }
+            Ok(location)
+        };
+        let mut hrefs: Vec<&(String, String)> = asset.hrefs.iter().collect();
+        hrefs.sort_by_key(|(key, _)| self.alternate.as_ref() != Some(key));
+        let mut found = hrefs.into_iter().map(|(_, href)| open(href));
+        found.find(Result::is_ok).unwrap_or(Err(Denied))
+    }
+
+    /// The document at a location.
+    pub(crate) async fn document(
+        &self,
+        location: &Location,
+        call: &Call<'_>,
+    ) -> Result<Arc<Document>, DocumentError> {
+        self.sources
+            .document(location, &self.fetcher, call.deadline, &call.meter)
+            .await
     }
 
     async fn source(&self, location: &Location, call: &Call<'_>) -> Result<Arc<Source>, SourceError> {
@@ -242,9 +328,20 @@ impl Reading {
     /// Makes sure that an answer made without reading pixels is about the current version of the files.
     pub(crate) async fn confirm(&self, files: &[File], call: &Call<'_>) -> Result<(), Problem> {
         let confirm = async |source: &Source| source.confirm(&self.fetcher, call.deadline, &call.meter).await;
-        try_join_all(sources(files).map(confirm))
-            .await
-            .map_err(SourceError::from)?;
+        let sources = async {
+            let confirmed = try_join_all(sources(files).map(confirm)).await;
+            confirmed.map_err(|error| Problem::from(SourceError::from(error)))
+        };
+        futures_util::future::try_join(sources, self.confirm_documents(files, call)).await?;
+        Ok(())
+    }
+
+    /// The same of the documents that named the files: reads of pixels do not tell.
+    async fn confirm_documents(&self, files: &[File], call: &Call<'_>) -> Result<(), Problem> {
+        for document in documents(files) {
+            let confirmed = document.confirm(&self.fetcher, call.deadline, &call.meter).await;
+            confirmed.map_err(DocumentError::from)?;
+        }
         Ok(())
     }
 }
@@ -349,9 +446,26 @@ fn sources(files: &[File]) -> impl Iterator<Item = &Source> {
         .flat_map(|file| std::iter::once(file.source.as_ref()).chain(file.beside.sources()))
 }
 
+/// The documents that named the files, each once.
+fn documents(files: &[File]) -> impl Iterator<Item = &Document> {
+    let all = || {
+        files
+            .iter()
+            .filter_map(|file| Some(&file.asset.as_ref()?.document))
+    };
+    let is_first = move |(at, document): &(usize, &Arc<Document>)| {
+        !all().take(*at).any(|known| Arc::ptr_eq(known, document))
+    };
+    all()
+        .enumerate()
+        .filter(is_first)
+        .map(|(_, document)| document.as_ref())
+}
+
 fn etag(files: &[File], task: &Task) -> ETag {
     let canonical = task.canonical();
     let versions = sources(files).map(Source::version);
+    let versions = versions.chain(documents(files).map(Document::version));
     ETag::of(
         [RENDERING_VERSION, canonical.as_str()]
             .into_iter()

@@ -7,12 +7,14 @@
 mod absolute;
 mod pattern;
 mod relative;
+mod origin;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
 pub use absolute::Malformed;
+pub use origin::Origin;
 pub use pattern::{Pattern, PatternError};
 
 use absolute::Absolute;

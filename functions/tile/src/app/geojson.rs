@@ -7,7 +7,7 @@ use crate::layers::Files;
 /// A feature of one file; a collection of features, each with its name as `id`, of several.
 pub(super) fn of(files: &Files, info: Value) -> Value {
     match (files, info) {
-        (Files::Named(_), Value::Object(infos)) => {
+        (Files::Named(_) | Files::Item(_), Value::Object(infos)) => {
             let features = infos.into_iter().map(|(name, info)| {
                 let mut feature = feature(info);
                 feature["id"] = name.into();

@@ -136,11 +136,16 @@ impl App {
             Route::Point(asked) => {
                 let (files, base) = self.catalog.find(&asked.asked)?;
                 let style = asked.style.over(&base);
+                let files = files.for_style(&style);
                 self.catalog.allow_beside(&asked.asked, style.sidecars)?;
                 let place = (asked.lon_deg, asked.lat_deg);
                 let values = || self.reading.point(&files, &style, place, &call);
                 let values = self.reading.patient(&files, values).await?;
                 Ok(documents::document(&values, Freshness::Document, request))
+            }
+            Route::Assets(url) => {
+                let keys = || self.reading.assets(&url, &call);
+                Ok(documents::document(&keys().await?, Freshness::Document, request))
             }
             Route::Viewer(name) => viewer_file(&name, request),
             Route::ViewerConfig => {

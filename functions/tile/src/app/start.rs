@@ -6,19 +6,20 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
+use http::HeaderMap;
 use tokio::sync::Semaphore;
 
 use super::App;
 use super::journal::Journal;
 use crate::access::{Access, Location, Malformed, Root};
 use crate::fetch::{Fetcher, Meter};
-use crate::layers::{Catalog, LayersError};
+use crate::layers::{Catalog, Files, LayersError};
 use crate::response::{Policy, Problem};
 use crate::settings::Settings;
 use crate::source::Sources;
 use crate::source::index::{Index, IndexError};
 use crate::source::store::{Buckets, StoreError, Stores, Unfit};
-use crate::tile::Reading;
+use crate::tile::{Call, Reading};
 
 /// The layers of the sample.
 const SAMPLE_LAYERS: &str = include_str!("../../sample/layers.json");
@@ -29,6 +30,8 @@ const LAYERS_BYTES: u64 = 16 << 20;
 /// Of the memory for headers and blocks, one part in so many is for headers. One of them takes about 75 kB and spares a
 /// round trip; a block takes about as much and spares a read beside others.
 const HEADERS_SHARE: u64 = 4;
+/// Of the same memory, one part in so many is for documents: those of some two hundred items by default.
+const DOCUMENTS_SHARE: u64 = 8;
 /// The largest index of headers that is read, in bytes: that of some ten thousand scenes.
 const INDEX_BYTES: u64 = 256 << 20;
 /// How long the layers file may take: a Lambda function has 10 s to become ready.
@@ -125,9 +128,9 @@ impl App {
             settings.reads,
         );
         let cache_bytes = settings.cache_bytes as u64;
-        let of_headers = cache_bytes / HEADERS_SHARE;
-        let fetcher = Fetcher::new(cache_bytes - of_headers);
-        let catalog = catalog(access, &settings, &stores, &fetcher).await?;
+        let (of_headers, of_documents) = (cache_bytes / HEADERS_SHARE, cache_bytes / DOCUMENTS_SHARE);
+        let fetcher = Fetcher::new(cache_bytes - of_headers - of_documents);
+        let catalog = catalog(access.clone(), &settings, &stores, &fetcher).await?;
         let index = index(&settings, &stores, &fetcher).await?;
         let tile_cache_control = settings
             .cache_control
@@ -136,7 +139,9 @@ impl App {
         Ok(Self {
             catalog,
             reading: Reading {
-                sources: Sources::new(stores, index, of_headers),
+                sources: Sources::new(stores, index, of_headers, of_documents),
+                access,
+                alternate: settings.stac_alternate.clone(),
                 fetcher,
                 processors: Semaphore::new(available_parallelism().map_or(1, NonZero::get)),
             },
@@ -154,18 +159,21 @@ impl App {
     /// Opens the files of the layers, so that the first request finds their headers in memory and connections to their
     /// stores. Takes at most [`WARMTH`]; a file that cannot be opened now is left to the requests for it.
     pub async fn warm(&self) {
-        let files = self.catalog.layers().iter();
-        let mut locations: Vec<&Location> = Vec::new();
-        for location in files.flat_map(|layer| layer.files.locations()) {
-            if locations.len() < WARM && !locations.contains(&location) {
-                locations.push(location);
+        let mut files: Vec<&Files> = Vec::new();
+        for of_layer in self.catalog.layers().iter().map(|layer| &layer.files) {
+            let so_far: usize = files.iter().map(|files| files.locations().count()).sum();
+            if so_far < WARM && !files.contains(&of_layer) {
+                files.push(of_layer);
             }
         }
-        let Reading { sources, fetcher, .. } = &self.reading;
-        let (deadline, meter) = (Instant::now() + WARMTH, Meter::default());
-        let open = locations
+        let call = Call {
+            headers: &HeaderMap::new(),
+            deadline: Instant::now() + WARMTH,
+            meter: Meter::default(),
+        };
+        let open = files
             .into_iter()
-            .map(|location| sources.open(location, fetcher, deadline, &meter));
+            .map(|files| self.reading.open(files, None, &call));
         futures_util::future::join_all(open).await;
     }
 

@@ -10,12 +10,14 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Bands, Files, Layer, sets};
-use crate::access::{Malformed, Root};
-use crate::request::{BandName, Grids, LayerName, Query, Refused, Style, slip_of};
+use super::{Bands, Files, ItemFiles, Layer, sets};
+use crate::access::{Malformed, Origin, Root};
+use crate::request::{AssetChoice, Assets, BandName, Grids, LayerName, Query, Refused, Style, slip_of};
 
 /// The deepest zoom that a layer may name.
 const LARGEST_ZOOM: u8 = 30;
+
+const ONE: &str = "give one of url, sources and item";
 
 /// What is wrong with a layers file.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +64,9 @@ struct WrittenLayer {
     maxzoom: Option<u8>,
     url: Option<String>,
     sources: Option<BTreeMap<String, String>>,
+    item: Option<String>,
+    #[serde(default)]
+    assets: Vec<String>,
     #[serde(default)]
     style: serde_json::Map<String, Value>,
 }
@@ -105,8 +110,15 @@ fn read_layers(written: Vec<WrittenLayer>, base: &Root) -> Result<Vec<Layer>, La
 
 fn read(written: WrittenLayer, base: &Root) -> Result<Layer, String> {
     let name = LayerName::new(&written.name).ok_or("name: up to 64 letters, digits, _, - and .")?;
-    let files = read_files(written.url, written.sources, base)?;
     let style = read_style(&written.style)?;
+    let files = match written.item {
+        Some(item) if written.url.is_none() && written.sources.is_none() => {
+            read_item(&item, &written.assets, &style, base)?
+        }
+        Some(_) => return Err(ONE.to_owned()),
+        None if !written.assets.is_empty() => return Err("assets: there is no item beside them".to_owned()),
+        None => read_files(written.url, written.sources, base)?,
+    };
     if matches!(files, Files::Named(_)) && !matches!(style.bands, Some(Bands::Expression(_))) {
         return Err("style: several sources need an expression, such as red;green;blue".to_owned());
     }
@@ -157,8 +169,29 @@ fn read_files(
             });
             named.collect::<Result<_, String>>().map(Files::Named)
         }
-        _ => Err("give one of url and sources".to_owned()),
+        _ => Err(ONE.to_owned()),
     }
+}
+
+/// Assets of a STAC item: those that are listed, or else those that the style's expression names.
+fn read_item(url: &str, listed: &[String], style: &Style, base: &Root) -> Result<Files, String> {
+    let location = base.trusted(url).map_err(|error| format!("item: {error}"))?;
+    let of_asset = |text: &String| AssetChoice::parse(text).map_err(|refused| refused.to_string());
+    let assets = if listed.is_empty() {
+        Assets::of_style(style)
+    } else {
+        Assets {
+            listed: listed.iter().map(of_asset).collect::<Result<_, _>>()?,
+            ..Assets::default()
+        }
+    };
+    if assets.is_empty() {
+        return Err("assets: list some, or name them in the style's expression".to_owned());
+    }
+    Ok(Files::Item(ItemFiles {
+        origin: Origin::of_operator(location),
+        assets,
+    }))
 }
 
 /// A style in JSON is the query's, with numbers, booleans and arrays where they read better.

@@ -9,10 +9,10 @@ mod sets;
 
 use std::fmt;
 
-use crate::access::{Access, Denied, Location, Root, beside};
+use crate::access::{Access, Denied, Location, Origin, Root, beside};
 use crate::request::{
-    Address, Asked, BandName, Bands, Format, Grids, LayerName, Refused, Scale, Sidecars, Style, TileRequest,
-    encode,
+    Address, Asked, Assets, BandName, Bands, Format, Grids, LayerName, Refused, Scale, Sidecars, Style,
+    TileRequest, encode,
 };
 
 pub use file::LayersError;
@@ -55,6 +55,17 @@ pub enum Files {
     One(Location),
     /// Several files, ordered by the name by which an expression calls each one's first band.
     Named(Vec<(BandName, Location)>),
+    /// Assets of a STAC item.
+    Item(ItemFiles),
+}
+
+/// A STAC item and which of its assets are meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ItemFiles {
+    /// Where the item is, and where it may lead to.
+    pub origin: Origin,
+    /// Which of its assets.
+    pub assets: Assets,
 }
 
 /// One tile to draw: everything is known but the pixels.
@@ -126,7 +137,7 @@ impl Catalog {
                     || Refused::parameter("url", "is missing, or red and nir: no layer is configured here");
                 self.layers.first().map(Some).ok_or_else(none)
             }
-            Asked::Url(_) | Asked::Urls(_) => Ok(None),
+            Asked::Url(_) | Asked::Urls(_) | Asked::Item { .. } => Ok(None),
         }
     }
 
@@ -143,6 +154,10 @@ impl Catalog {
                 Files::Named(open.collect::<Result<_, Denied>>()?)
             }
             Asked::Url(url) => Files::One(self.access.resolve(url)?),
+            Asked::Item { url, assets } => Files::Item(ItemFiles {
+                origin: self.access.origin(url)?,
+                assets: assets.clone(),
+            }),
             Asked::Layer(_) | Asked::FirstLayer => return Err(Refused::Unknown { kind: "layer" }.into()),
         };
         Ok((files, Style::default()))
@@ -153,7 +168,8 @@ impl Catalog {
         let (one, several) = match asked {
             Asked::Url(url) => (Some(url), None),
             Asked::Urls(urls) => (None, Some(urls.values())),
-            Asked::Layer(_) | Asked::FirstLayer => (None, None),
+            // What an item's assets have beside them is allowed as they are opened.
+            Asked::Layer(_) | Asked::FirstLayer | Asked::Item { .. } => (None, None),
         };
         for url in one.into_iter().chain(several.into_iter().flatten()) {
             for suffix in sidecars.unwrap_or_default().suffixes() {
@@ -179,7 +195,7 @@ impl Catalog {
         self.allow_beside(&request.asked, style.sidecars)?;
         let edge_px = style.edge_px(request.address.grid(), request.scale)?;
         Ok(Task {
-            files,
+            files: files.for_style(&style),
             address: request.address.clone(),
             scale: request.scale,
             format: request.format,
@@ -190,13 +206,26 @@ impl Catalog {
 }
 
 impl Files {
-    /// The locations, in order.
+    /// The locations that are known without reading any, in order.
     pub fn locations(&self) -> impl Iterator<Item = &Location> {
         let (one, named) = match self {
             Self::One(location) => (Some(location), &[][..]),
             Self::Named(named) => (None, named.as_slice()),
+            Self::Item(item) => (Some(&item.origin.location), &[][..]),
         };
         one.into_iter().chain(named.iter().map(|(_, location)| location))
+    }
+
+    /// The same, of an item the assets that a style means.
+    #[must_use]
+    pub fn for_style(self, style: &Style) -> Self {
+        match self {
+            Self::Item(item) => Self::Item(ItemFiles {
+                assets: item.assets.for_style(style),
+                ..item
+            }),
+            other => other,
+        }
     }
 }
 
@@ -211,6 +240,13 @@ impl Task {
                     format!("url.{name}={}", encode(&location.identity()))
                 };
                 named.iter().map(one).collect()
+            }
+            Files::Item(item) => {
+                let of_item = ("item".to_owned(), item.origin.location.identity().into_owned());
+                let pairs = std::iter::once(of_item).chain(item.assets.pairs());
+                pairs
+                    .map(|(name, value)| format!("{name}={}", encode(&value)))
+                    .collect()
             }
         };
         format!("{self}{} {}", self.own_place(), files.join(" "))

@@ -13,6 +13,7 @@ mod style;
 mod address;
 mod accept;
 mod source;
+mod assets;
 mod ndvi;
 mod route;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use std::fmt;
 
 pub use accept::{best, format_of};
 pub use address::{Address, Format, Grid, Grids, Scale};
+pub use assets::{AssetChoice, AssetPart, Assets};
 pub use colormap::ColormapChoice;
 pub use formula::Formula;
 pub use index::IndexChoice;

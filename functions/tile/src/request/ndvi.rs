@@ -8,7 +8,12 @@ use super::{Asked, BandName, ColormapChoice, Formula, Query, Refused, Style, sou
 /// The sources of an NDVI request and its preset.
 pub(super) fn read(query: &Query) -> Result<(Asked, Style), Refused> {
     let (asked, red, nir) = sources(query)?;
-    Ok((asked, style(&red, &nir)?))
+    let style = style(&red, &nir)?;
+    let asked = match asked {
+        Asked::Url(url) => source::of_url(url, &style),
+        asked => asked,
+    };
+    Ok((asked, style))
 }
 
 /// The normalised difference vegetation index of two bands, coloured from red to green.

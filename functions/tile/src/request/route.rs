@@ -5,8 +5,8 @@ use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Bands, Format, Formula, Grid, Grids, IndexChoice, LayerName, Pairs, Query, Refused,
-    Scale, Sidecars, Style, ndvi, source,
+    Address, Asked, Assets, Bands, Format, Formula, Grid, Grids, IndexChoice, LayerName, Pairs, Query,
+    Refused, Scale, Sidecars, Style, ndvi, source,
 };
 
 /// Everything that can be asked.
@@ -20,6 +20,8 @@ pub enum Route {
     Info(InfoRequest),
     /// The values at one place.
     Point(PointRequest),
+    /// The assets of the item at a url.
+    Assets(String),
     /// A page or a file of the viewer, by its path below the root.
     Viewer(String),
     /// What the viewer shows.
@@ -124,6 +126,12 @@ impl Route {
             ["cog", grid, "tilejson.json"] => Line::file(&query, grids.parse(grid)?)?.read_tilejson(&query),
             ["cog", last @ ("info" | "info.geojson")] => read_info(source::read(&query)?, last, &query),
             ["cog", "point", place] => Line::file(&query, Grid::web()?)?.read_point(place, &query),
+            ["stac", "tiles", grid, rest @ ..] => {
+                Line::item(&query, grids.parse(grid)?)?.read_tile(rest, &query)
+            }
+            ["stac", grid, "tilejson.json"] => Line::item(&query, grids.parse(grid)?)?.read_tilejson(&query),
+            ["stac", "assets"] => source::read_document(&query).map(Route::Assets),
+            ["stac", rest @ ..] => Line::item(&query, Grid::web()?)?.read_about(rest, &query),
             _ => Err(Refused::NoSuchPath),
         }
     }
@@ -214,26 +222,48 @@ impl Line {
         })
     }
 
+    /// Assets of an item.
+    fn item(query: &Query, grid: Grid) -> Result<Self, Refused> {
+        let tiles = format!("/stac/tiles/{}", grid.name());
+        let asked = Asked::Item {
+            url: source::read_document(query)?,
+            assets: Assets::read(query, &Style::parse(query)?)?,
+        };
+        Ok(Self {
+            asked,
+            grid,
+            preset: None,
+            tiles,
+            name: None,
+            spelt: &[],
+        })
+    }
+
     /// A spectral index of what `url` names, or of the first layer.
     fn index(text: &str, query: &Query) -> Result<Self, Refused> {
         let choice = IndexChoice::parse(text)?;
         let is_named = query
             .names()
             .any(|name| name == "url" || name.starts_with("url."));
+        let (tiles, name) = (format!("/index/{choice}"), choice.index().name);
+        let preset = Style {
+            bands: Some(Bands::Expression(Formula::of_index(choice)?)),
+            ..Style::default()
+        };
         let asked = if is_named {
-            source::read(query)?
+            match source::read(query)? {
+                Asked::Url(url) => source::of_url(url, &preset),
+                asked => asked,
+            }
         } else {
             Asked::FirstLayer
         };
         Ok(Self {
             asked,
             grid: Grid::web()?,
-            tiles: format!("/index/{choice}"),
-            name: Some(choice.index().name),
-            preset: Some(Box::new(Style {
-                bands: Some(Bands::Expression(Formula::of_index(choice)?)),
-                ..Style::default()
-            })),
+            tiles,
+            name: Some(name),
+            preset: Some(Box::new(preset)),
             spelt: &[],
         })
     }
@@ -242,6 +272,12 @@ impl Line {
         match rest {
             [_, _, _] => self.read_tile(rest, query),
             ["tilejson.json"] => self.read_tilejson(query),
+            rest => self.read_about(rest, query),
+        }
+    }
+
+    fn read_about(self, rest: &[&str], query: &Query) -> Result<Route, Refused> {
+        match rest {
             [last @ ("info" | "info.geojson")] => read_info(self.asked, last, query),
             ["point", place] => self.read_point(place, query),
             _ => Err(Refused::NoSuchPath),

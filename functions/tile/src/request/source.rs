@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Query, Refused};
+use super::{Assets, Query, Refused, Style, assets};
 
 /// The most files that one request may name.
 const MOST_SOURCES: usize = 16;
@@ -22,6 +22,13 @@ pub enum Asked {
     /// Several files; an expression calls their bands by these names. Ordered by name, because a CDN that
     /// sorts queries must not change the picture.
     Urls(BTreeMap<BandName, String>),
+    /// Assets of a STAC item.
+    Item {
+        /// Where the item is.
+        url: String,
+        /// Which of its assets.
+        assets: Assets,
+    },
 }
 
 impl Asked {
@@ -34,6 +41,11 @@ impl Asked {
                 .iter()
                 .map(|(name, url)| (format!("url.{name}"), url.clone()))
                 .collect(),
+            Self::Item { url, assets } => {
+                let mut pairs = assets.pairs();
+                pairs.push(("url".to_owned(), url.clone()));
+                pairs
+            }
         }
     }
 }
@@ -53,6 +65,27 @@ pub(super) fn read(query: &Query) -> Result<Asked, Refused> {
             "url",
             "is missing: give the address of a GeoTIFF",
         )),
+    }
+}
+
+/// Reads the `url` of a document.
+pub(super) fn read_document(query: &Query) -> Result<String, Refused> {
+    match query.one("url")? {
+        Some(url) => checked("url", url),
+        None => Err(Refused::parameter(
+            "url",
+            "is missing: give the address of the document",
+        )),
+    }
+}
+
+/// One file, or the assets of an item that an expression means.
+pub(super) fn of_url(url: String, style: &Style) -> Asked {
+    if assets::is_document(&url) {
+        let assets = Assets::of_style(style);
+        Asked::Item { url, assets }
+    } else {
+        Asked::Url(url)
     }
 }
 

@@ -382,7 +382,7 @@ fn non_empty(query: &Query, name: &str) -> Result<Option<String>, Refused> {
 }
 
 /// The spellings that pydantic, and so `TiTiler`, takes.
-fn read_bool(text: &str) -> Option<bool> {
+pub(super) fn read_bool(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "y" | "on" | "t" => Some(true),
         "false" | "0" | "no" | "n" | "off" | "f" => Some(false),

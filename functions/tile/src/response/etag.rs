@@ -1,5 +1,7 @@
 //! The version of an answer, known before any pixel is read.
 
+use std::fmt;
+
 use http::HeaderMap;
 use http::header::IF_NONE_MATCH;
 
@@ -16,7 +18,7 @@ impl ETag {
             hash.write(&(part.len() as u64).to_le_bytes());
             hash.write(part.as_bytes());
         }
-        Self(format!("\"{:032x}\"", hash.0))
+        Self(format!("\"{hash}\""))
     }
 
     /// The tag as it stands in a header.
@@ -49,7 +51,14 @@ impl ETag {
 }
 
 /// FNV-1a in 128 bits (draft-eastlake-fnv §5): short, and the same on every machine and in every version.
-struct Fnv128(u128);
+pub struct Fnv128(u128);
+
+/// 32 digits.
+impl fmt::Display for Fnv128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
 
 impl Default for Fnv128 {
     fn default() -> Self {
@@ -58,7 +67,8 @@ impl Default for Fnv128 {
 }
 
 impl Fnv128 {
-    fn write(&mut self, bytes: &[u8]) {
+    /// Adds bytes.
+    pub fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }

@@ -6,6 +6,7 @@
 pub mod store;
 pub mod transport;
 pub mod beside;
+pub mod document;
 pub mod index;
 mod pieces;
 mod cut;
@@ -26,6 +27,7 @@ use tokio::time::timeout_at;
 
 use crate::access::Location;
 use crate::fetch::{Cache, Edition, Fetcher, Found, Lead, Meter};
+use document::{Document, DocumentError};
 use index::Index;
 use store::{Object, Progress, StoreError, Stores};
 
@@ -160,15 +162,18 @@ pub struct Sources {
     stores: Stores,
     index: Index,
     cache: Cache<Location, Arc<Source>, SourceError>,
+    documents: Cache<Location, Arc<Document>, DocumentError>,
 }
 
 impl Sources {
-    /// Nothing open yet. The cache holds up to `cache_bytes`, beside the index.
-    pub fn new(stores: Stores, index: Index, cache_bytes: u64) -> Self {
+    /// Nothing open yet. The caches hold up to `cache_bytes` of headers and `document_bytes` of documents, beside the
+    /// index.
+    pub fn new(stores: Stores, index: Index, cache_bytes: u64, document_bytes: u64) -> Self {
         Self {
             stores,
             index,
             cache: Cache::new(cache_bytes, HEAD),
+            documents: Cache::new(document_bytes, document::TYPICAL),
         }
     }
 

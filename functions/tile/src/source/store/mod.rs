@@ -150,6 +150,8 @@ enum Reader {
     File(Arc<PathBuf>),
     Remote(remote::Remote),
     Http(Box<Transport>, http::Uri),
+    /// A document of a web server, which need not know ranges.
+    Page(Box<Transport>, http::Uri),
 }
 
 impl Object {
@@ -165,6 +167,7 @@ impl Object {
             }
             Reader::Remote(remote) => remote.read(range, version).await,
             Reader::Http(transport, uri) => web::read(transport, uri, range, version).await,
+            Reader::Page(transport, uri) => web::page(transport, uri, range.end, version).await,
         }?;
         if version.is_some_and(|version| version != arriving.version) {
             return Err(StoreError::Replaced);
@@ -178,7 +181,26 @@ impl Object {
 
     /// Whether reads cross a network.
     pub fn is_remote(&self) -> bool {
-        matches!(self.reader, Reader::Remote(..) | Reader::Http(..))
+        !matches!(self.reader, Reader::Embedded(..) | Reader::File(..))
+    }
+
+    /// The same object as a document, to be read from its start: web servers that do not know ranges send it whole.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        let reader = match self.reader {
+            Reader::Http(transport, uri) => Reader::Page(transport, uri),
+            other => other,
+        };
+        Self { reader, ..self }
+    }
+
+    /// The range whose read tells whether a document that was read up to `limit` is still the same.
+    pub fn probe(&self, limit: u64) -> Range<u64> {
+        match self.reader {
+            // Without an entity tag its bytes are its version.
+            Reader::Page(..) => 0..limit,
+            _ => 0..1,
+        }
     }
 
     /// Who answers.

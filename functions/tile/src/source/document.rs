@@ -1,0 +1,178 @@
+//! Documents of stores, read whole and kept as what they say; like headers they are one version of a file each.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use tokio::time::timeout_at;
+
+use super::store::{Object, StoreError};
+use super::{FRESH, SourceError, Sources};
+use crate::access::Location;
+use crate::document::{Content, Unreadable};
+use crate::fetch::{Fetcher, Found, Lead, Meter};
+use crate::response::Problem;
+
+/// The largest document that is read, in bytes as it is stored.
+pub const LARGEST: u64 = 16 << 20;
+
+/// What an item takes in memory, to guess how many of them a cache will hold.
+pub(super) const TYPICAL: u64 = 8 << 10;
+
+/// Why a document cannot be had.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// The store did not give it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It is not what it should be.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// It is larger than what is read.
+    #[error("the document is larger than {} MiB", LARGEST >> 20)]
+    TooLarge,
+}
+
+impl From<DocumentError> for Problem {
+    fn from(error: DocumentError) -> Self {
+        match error {
+            DocumentError::Store(StoreError::NotFound | StoreError::BadAddress) => {
+                Self::not_found("document at this url")
+            }
+            DocumentError::Store(error) => SourceError::from(error).into(),
+            DocumentError::Unreadable(error @ Unreadable::Json { .. }) => Self::Broken(error.to_string()),
+            DocumentError::Unreadable(error) => Self::Unsupported(error.to_string()),
+            DocumentError::TooLarge => Self::TooLarge {
+                what: error.to_string(),
+                remedy: "name fewer files in it".to_owned(),
+            },
+        }
+    }
+}
+
+/// One version of a document.
+#[derive(Debug)]
+pub struct Document {
+    object: Object,
+    version: String,
+    /// What it says.
+    pub content: Content,
+    /// When a read last found this version in its place.
+    checked: Mutex<Instant>,
+    /// Whether a read has found another version in its place.
+    replaced: AtomicBool,
+}
+
+impl Document {
+    /// Names the version: an ETag or what stands for it.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Makes sure that this is still the current version, with one read if it was not checked lately.
+    pub async fn confirm(
+        &self,
+        fetcher: &Fetcher,
+        deadline: Instant,
+        meter: &Meter,
+    ) -> Result<(), StoreError> {
+        let checked = *self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if checked.elapsed() <= FRESH {
+            return Ok(());
+        }
+        let (range, version) = (self.object.probe(LARGEST + 1), Some(self.version()));
+        match fetcher.read(&self.object, range, version, deadline, meter).await {
+            Ok(_) => {
+                *self.checked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+                Ok(())
+            }
+            Err(error) => {
+                // One that is gone is not this version either.
+                if matches!(
+                    error,
+                    StoreError::Replaced | StoreError::NotFound | StoreError::Forbidden
+                ) {
+                    self.replaced.store(true, Ordering::Relaxed);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Sources {
+    /// The document at a location. Many requests for one read it once.
+    pub async fn document(
+        &self,
+        location: &Location,
+        fetcher: &Fetcher,
+        deadline: Instant,
+        meter: &Meter,
+    ) -> Result<Arc<Document>, DocumentError> {
+        loop {
+            match self.documents.find(location.clone()) {
+                Found::Kept(document) if document.replaced.load(Ordering::Relaxed) => {
+                    let is_replaced = |kept: &Arc<Document>| kept.replaced.load(Ordering::Relaxed);
+                    self.documents.forget(location, is_replaced);
+                }
+                Found::Kept(document) => {
+                    meter.count_hit();
+                    return Ok(document);
+                }
+                Found::Lead(lead) => {
+                    meter.count_miss();
+                    let read =
+                        async { read(self.stores.object(location)?.whole(), fetcher, deadline, meter).await };
+                    return lead_to(lead, read.await);
+                }
+                Found::Follow(follow) => {
+                    let led = timeout_at(deadline.into(), follow.wait()).await;
+                    if let Some(answer) = led.map_err(|_| StoreError::TimedOut)? {
+                        meter.count_hit();
+                        return answer;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lead_to(
+    lead: Lead<'_, Location, Arc<Document>, DocumentError>,
+    read: Result<Document, DocumentError>,
+) -> Result<Arc<Document>, DocumentError> {
+    match read {
+        Ok(document) => {
+            let (weight, document) = (document.content.weight() + 512, Arc::new(document));
+            lead.keep(document.clone(), weight as u64);
+            Ok(document)
+        }
+        // Our time is not theirs: those who wait read it themselves.
+        Err(error @ DocumentError::Store(StoreError::TimedOut)) => Err(error),
+        Err(error) => {
+            lead.fail(error.clone());
+            Err(error)
+        }
+    }
+}
+
+async fn read(
+    object: Object,
+    fetcher: &Fetcher,
+    deadline: Instant,
+    meter: &Meter,
+) -> Result<Document, DocumentError> {
+    let answer = fetcher
+        .read(&object, 0..LARGEST + 1, None, deadline, meter)
+        .await?;
+    if answer.size > LARGEST || answer.bytes.len() as u64 > LARGEST {
+        return Err(DocumentError::TooLarge);
+    }
+    Ok(Document {
+        content: Content::parse(&answer.bytes)?,
+        object,
+        version: answer.version,
+        checked: Mutex::new(Instant::now()),
+        replaced: AtomicBool::new(false),
+    })
+}
