@@ -96,7 +96,11 @@ fn paths(route: &str) -> Vec<String> {
 }
 
 fn query(path: &str) -> &'static str {
-    if path.starts_with("/cog") { "url=a.tif" } else { "" }
+    match path {
+        path if path.starts_with("/cog") => "url=a.tif",
+        path if path.starts_with("/stac") => "url=a.json&assets=red",
+        _ => "",
+    }
 }
 
 #[test]

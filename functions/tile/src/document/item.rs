@@ -241,22 +241,16 @@ pub fn stand_in(text: &str) -> Option<&'static str> {
 
 /// By its media type; without one, by the name of the file.
 fn is_geotiff(media_type: Option<&str>, href: &str) -> bool {
-    match media_type {
-        Some(media_type) => {
-            let essence = media_type.split(';').next().unwrap_or_default().trim();
-            ["image/tiff", "image/vnd.stac.geotiff", "image/x.geotiff"]
-                .iter()
-                .any(|tiff| essence.eq_ignore_ascii_case(tiff))
-        }
-        None => {
-            let path = href.split(['?', '#']).next().unwrap_or_default();
-            let name = path.rsplit('/').next().unwrap_or_default();
-            match name.rsplit_once('.') {
-                Some((_, extension)) => ["tif", "tiff"]
-                    .iter()
-                    .any(|tif| extension.eq_ignore_ascii_case(tif)),
-                None => true,
-            }
-        }
+    let is_one_of = |text: &str, known: &[&str]| known.iter().any(|known| text.eq_ignore_ascii_case(known));
+    if let Some(media_type) = media_type {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        return is_one_of(
+            essence,
+            &["image/tiff", "image/vnd.stac.geotiff", "image/x.geotiff"],
+        );
     }
+    let path = href.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_none_or(|extension| is_one_of(extension, &["tif", "tiff"]))
 }

@@ -81,7 +81,10 @@ impl Document {
             return Ok(());
         }
         let (range, version) = (self.object.probe(LARGEST + 1), Some(self.version()));
-        match fetcher.read(&self.object, range, version, deadline, meter).await {
+        match fetcher
+            .read(&self.object, range, version, deadline, meter, &|_| ())
+            .await
+        {
             Ok(_) => {
                 *self.checked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
                 Ok(())
@@ -163,7 +166,7 @@ async fn read(
     meter: &Meter,
 ) -> Result<Document, DocumentError> {
     let answer = fetcher
-        .read(&object, 0..LARGEST + 1, None, deadline, meter)
+        .read(&object, 0..LARGEST + 1, None, deadline, meter, &|_| ())
         .await?;
     if answer.size > LARGEST || answer.bytes.len() as u64 > LARGEST {
         return Err(DocumentError::TooLarge);
