@@ -151,7 +151,8 @@ async fn documents_about_an_item_tell_of_its_assets() {
     )
     .await;
     let names = json!(["B04_b1", "all_b1", "all_b2", "all_b3", "all_b4"]);
-    assert_eq!(point["band_names"], names);
+    assert_eq!(point["band_descriptions"], names);
+    assert_eq!(point["band_names"], json!(["b1", "b2", "b3", "b4", "b5"]));
     let point = json(
         &server,
         &store,
@@ -159,7 +160,7 @@ async fn documents_about_an_item_tell_of_its_assets() {
         "&assets=B04&asset_as_band=true",
     )
     .await;
-    assert_eq!(point["band_names"], json!(["B04"]));
+    assert_eq!(point["band_descriptions"], json!(["B04"]));
     let tilejson = json(
         &server,
         &store,

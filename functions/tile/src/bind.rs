@@ -204,7 +204,9 @@ impl Binding {
         };
         match &self.expression {
             Some(expression) => (1..=expression.outputs()).map(name).collect(),
-            None if files.iter().any(|file| file.asset.is_some()) => (1..=self.inputs.len()).map(name).collect(),
+            None if files.iter().any(|file| file.asset.is_some()) => {
+                (1..=self.inputs.len()).map(name).collect()
+            }
             None => self
                 .bands()
                 .map(|(part, band)| name(before(part) + band + 1))

@@ -23,7 +23,7 @@ use crate::draw;
 use crate::event::{Deadline, Trace};
 use crate::fetch::Meter;
 use crate::layers::{Catalog, Task};
-use crate::request::{Format, Grid, Refused, Route, TileJsonRequest, format_of};
+use crate::request::{Format, Grid, PointRequest, Refused, Route, TileJsonRequest, format_of};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, preflight};
 use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
@@ -133,16 +133,7 @@ impl App {
                 }
                 Ok(documents::document(&info, Freshness::Document, request))
             }
-            Route::Point(asked) => {
-                let (files, base) = self.catalog.find(&asked.asked)?;
-                let style = asked.style.over(&base);
-                let files = files.for_style(&style);
-                self.catalog.allow_beside(&asked.asked, style.sidecars)?;
-                let place = (asked.lon_deg, asked.lat_deg);
-                let values = || self.reading.point(&files, &style, place, &call);
-                let values = self.reading.patient(&files, values).await?;
-                Ok(documents::document(&values, Freshness::Document, request))
-            }
+            Route::Point(asked) => self.point(request, asked, &call).await,
             Route::Assets(url) => {
                 let keys = || self.reading.assets(&url, &call);
                 Ok(documents::document(&keys().await?, Freshness::Document, request))
@@ -188,6 +179,22 @@ impl App {
                 request,
             )),
         }
+    }
+
+    async fn point(
+        &self,
+        request: &Request<Bytes>,
+        asked: PointRequest,
+        call: &Call<'_>,
+    ) -> Result<Outcome, Problem> {
+        let (files, base) = self.catalog.find(&asked.asked)?;
+        let style = asked.style.over(&base);
+        let files = files.for_style(&style);
+        self.catalog.allow_beside(&asked.asked, style.sidecars)?;
+        let place = (asked.lon_deg, asked.lat_deg);
+        let values = || self.reading.point(&files, &style, place, call);
+        let values = self.reading.patient(&files, values).await?;
+        Ok(documents::document(&values, Freshness::Document, request))
     }
 
     /// A tile without data as a transparent picture, where the operator wants one.
