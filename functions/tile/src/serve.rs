@@ -3,6 +3,8 @@
 //! `TCP_NODELAY` is set, because an answer in two writes would otherwise wait for a delayed acknowledgement. When told
 //! to stop it takes no new connection, finishes what is in flight, and gives up on what takes longer than [`GRACE`].
 
+mod settle;
+
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tracing::debug;
 
+use self::settle::{Busy, QUIET, give_back};
 use crate::app::App;
 
 /// Connections at once; each may hold [`HEAD_BYTES`] of buffers.
@@ -54,6 +57,9 @@ impl Server {
     pub async fn run(self, app: Arc<App>, stop: impl Future<Output = ()>) {
         let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let busy = Arc::new(Busy::default());
+        let watched = busy.clone();
+        let watch = tokio::spawn(async move { watched.watch(QUIET, give_back).await });
         tokio::pin!(stop);
         loop {
             let accept = async {
@@ -67,7 +73,7 @@ impl Server {
             };
             match accepted {
                 Ok((stream, _)) => {
-                    let connection = graceful.watch(connection(stream, app.clone()));
+                    let connection = graceful.watch(connection(stream, app.clone(), busy.clone()));
                     tokio::spawn(async move {
                         if let Err(error) = connection.await {
                             debug!(%error, "a connection ended early");
@@ -80,6 +86,7 @@ impl Server {
             }
         }
         drop(self.listener);
+        watch.abort();
         let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
     }
 }
@@ -87,11 +94,15 @@ impl Server {
 fn connection(
     stream: TcpStream,
     app: Arc<App>,
+    busy: Arc<Busy>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
-        let app = app.clone();
-        async move { Ok::<_, Infallible>(answer(&app, request).await) }
+        let (app, busy) = (app.clone(), busy.clone());
+        async move {
+            let _request = busy.begin();
+            Ok::<_, Infallible>(answer(&app, request).await)
+        }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
