@@ -266,7 +266,24 @@ def differences():
     yield differs("point-names", names, point("on_scene"))
     for name in ("hillshade", "contours", "terrainrgb"):
         yield differs("algorithm-words", parameters, Case(f"/algorithms/{name}"))
+    yield differs("large-window", statuses(413, 200), Case("/cog/preview/2049x9.png?url={files}/on_rgb.tif"))
     yield differs("variable-grids", statuses(404, 200), tile("world", place="0/0/0", grid="CDB1GlobalGrid"))
+
+
+# ---------------------------------------------------------------- previews and boxes
+def windows():
+    for query in ("", "&max_size=100", "&width=77", "&height=91", "&max_size=300&bidx=2"):
+        yield Case(f"/cog/preview.npy?url={{files}}/utm.tif{query}")
+    yield Case("/cog/preview/60x90.npy?url={files}/utm.tif")
+    for file in ("on_scene", "degrees", "on_classes"):
+        yield Case(f"/cog/preview.npy?url={{files}}/{file}.tif&max_size=200" + ("&rescale=0,4000" if file == "on_scene" else ""))
+    for query in ("", "&max_size=100", "&width=33"):
+        yield Case(f"/cog/bbox/11.34,47.99,11.36,48.01.npy?url={{files}}/on_scene.tif{query}&dst_crs=EPSG:3857")
+    yield Case("/cog/bbox/1263000,6106000,1265000,6108000/50x40.npy?url={files}/on_scene.tif&coord_crs=EPSG:3857")
+    yield Case("/cog/bbox/11.34,47.99,11.36,48.01.jpg?url={files}/on_rgb.tif&dst_crs=EPSG:3857&max_size=200")
+    yield Case("/cog/preview?url={files}/on_rgb.tif&max_size=100")
+    for path in ("bbox/1,2,x,4.png", "bbox/1,2,3.png", "preview.gif"):
+        yield Case(f"/cog/{path}?url={{files}}/on_rgb.tif")
 
 
 # ---------------------------------------------------------------- documents
@@ -316,6 +333,7 @@ GROUPS = {
     "kernels": kernels,
     "grids": elsewhere,
     "algorithms": algorithms,
+    "previews and boxes": windows,
     "errors": refusals,
     "deliberate differences": differences,
     "documents": documents,

@@ -85,6 +85,8 @@ fn paths(route: &str) -> Vec<String> {
         ("{s}", "2"),
         ("{format}", "png"),
         ("{lon},{lat}", "11.5,48.1"),
+        ("{minx},{miny},{maxx},{maxy}", "11.5,48.1,11.6,48.2"),
+        ("{width}x{height}", "40x30"),
         ("{name}", "viridis"),
         ("{index}", "ndvi"),
     ]

@@ -17,7 +17,8 @@ use crate::layers::Files;
 use crate::request::{Address, Grid, Sidecars, Style};
 use crate::response::Problem;
 use crate::source::document::DocumentError;
-use crate::tile::{Call, Reading, target_of};
+use crate::target;
+use crate::tile::{Call, Reading};
 
 impl Reading {
     /// TiTiler's `info` of a file, and beside it what a tile of it costs and what is unusual in it.
@@ -89,7 +90,7 @@ impl Reading {
     async fn cost(&self, file: &File, address: Address, call: &Call<'_>) -> Value {
         let estimate = async {
             let binding = Binding::new(std::slice::from_ref(file), &Style::default())?;
-            let target = target_of(&address, TILE_PX, 0)?;
+            let target = target::tile(&address, TILE_PX, 0)?;
             let job = self.job(&target, call);
             match binding.parts.first() {
                 Some(part) => job.estimate(part).await,

@@ -49,13 +49,12 @@ pub fn draw(
 }
 
 /// The bytes of a picture of nothing, wholly transparent where its format can be; `None` for data formats.
-pub fn nothing(task: &Task) -> Result<Option<Drawn>, Problem> {
-    let edge = task.edge_px as usize;
+pub fn nothing((width, height): (usize, usize), task: &Task) -> Result<Option<Drawn>, Problem> {
     let empty = Picture {
-        width: edge,
-        height: edge,
-        pixels: Pixels::Gray(vec![0; edge * edge]),
-        alpha: Some(vec![0; edge * edge]),
+        width,
+        height,
+        pixels: Pixels::Gray(vec![0; width * height]),
+        alpha: Some(vec![0; width * height]),
     };
     picture(&empty, task)
 }
@@ -124,10 +123,11 @@ fn encoded(result: Result<Bytes, EncodeError>) -> Result<Bytes, Problem> {
 
 fn place(target: &Target) -> Result<Place, Problem> {
     let code = target.crs.epsg().and_then(|code| u16::try_from(code).ok());
+    let unnamed = || Refused::parameter("dst_crs", "is missing: a tif is of a CRS that has an EPSG code");
     Ok(Place {
         origin: [target.west, target.north],
         pixel_size: [target.resolution.0, target.resolution.1],
-        epsg: code.ok_or(Problem::Internal)?,
+        epsg: code.ok_or_else(unnamed)?,
         geographic: target.crs.is_geographic(),
     })
 }

@@ -11,7 +11,7 @@ use edgetile_raster::decode::{Decoded, decode};
 use edgetile_raster::header::{Affine, Header, HeaderError, Image, Nodata};
 use edgetile_raster::plan::{self, Limits, Masking, Plan, PlanError, Read, TooMuch, Wanted};
 use edgetile_raster::samples::Raster;
-use edgetile_raster::warp::{Assembly, Kernel, Placement, Rect, Target, Window, resample, resolution};
+use edgetile_raster::warp::{Assembly, Kernel, Placement, Rect, Target, Window, pixel_size, resample};
 use futures_util::TryStreamExt;
 use futures_util::future::try_join_all;
 
@@ -140,8 +140,10 @@ impl Job<'_> {
             .map_err(|error| Problem::Unsupported(error.to_string()))?;
         let full = header.full();
         let size = (full.width_px, full.height_px);
-        let native = resolution(&georeference.affine, size, crs, &self.target.crs);
-        let decimation = native.map_or(1.0, |native| self.target.resolution.0 / native);
+        let native = pixel_size(&georeference.affine, size, crs, &self.target.crs);
+        // Of both directions the finer one decides, as in GDAL.
+        let (across, down) = self.target.resolution;
+        let decimation = native.map_or(1.0, |native| (across / native.0).min(down / native.1));
         let levels = levels(source, &part.beside);
         let widths: Vec<u32> = levels.iter().map(|choice| choice.image().width_px).collect();
         let level = plan::level(&widths, decimation, self.kernel);

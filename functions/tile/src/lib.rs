@@ -24,6 +24,8 @@ pub mod document;
 pub mod source;
 /// Ranges to bytes.
 pub mod fetch;
+/// Frames to the pixels of an answer.
+pub mod target;
 /// Files to bands on the pixels of a tile.
 pub mod gather;
 /// What files offer as bands.
@@ -34,7 +36,7 @@ pub mod bind;
 pub mod compute;
 /// Bands to the bytes of the answer.
 pub mod draw;
-/// One tile, the whole story.
+/// One picture, the whole story.
 pub mod tile;
 /// What a file is, the values at a place, where the tiles are.
 pub mod about;

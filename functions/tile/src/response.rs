@@ -9,6 +9,7 @@ mod cost;
 use std::time::Duration;
 
 use bytes::Bytes;
+use edgetile_raster::warp::Target;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING,
@@ -204,8 +205,32 @@ pub struct About {
     pub gzip: bool,
     /// The header of the request that the body depends on.
     pub vary: Option<&'static str>,
-    /// West, south, east, north of the pixels, in the grid's own units (metres for EPSG:3857).
-    pub bbox: Option<[f64; 4]>,
+    /// Where its pixels lie.
+    pub place: Option<Place>,
+}
+
+/// Where the pixels of an answer lie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// West, south, east, north, in the units of the CRS (metres for EPSG:3857).
+    pub bbox: [f64; 4],
+    /// The EPSG code of the CRS, where it has one.
+    pub epsg: Option<u32>,
+    /// Columns and rows.
+    pub size: (usize, usize),
+}
+
+impl Place {
+    /// That of the pixels of a target.
+    pub fn of(target: &Target) -> Self {
+        let east = target.west + target.resolution.0 * target.size.0 as f64;
+        let south = target.north - target.resolution.1 * target.size.1 as f64;
+        Self {
+            bbox: [target.west, south, east, target.north],
+            epsg: target.crs.epsg(),
+            size: target.size,
+        }
+    }
 }
 
 /// How long caches may keep an answer.
@@ -287,11 +312,12 @@ impl Policy {
         insert(headers, ETAG, about.etag.as_ref().map(ETag::as_str));
         insert(headers, COST, about.cost.map(|cost| cost.to_string()));
         insert(headers, SERVER_TIMING, about.timing.header());
-        insert(
-            headers,
-            CONTENT_BBOX,
-            about.bbox.map(|bbox| bbox.map(|edge| edge.to_string()).join(",")),
-        );
+        let place = about.place.as_ref();
+        let bbox = place.map(|place| place.bbox.map(|edge| edge.to_string()).join(","));
+        insert(headers, CONTENT_BBOX, bbox);
+        let epsg = place.and_then(|place| place.epsg);
+        let uri = epsg.map(|code| format!("<http://www.opengis.net/def/crs/EPSG/0/{code}>"));
+        insert(headers, CONTENT_CRS, uri);
         response
     }
 }
@@ -299,6 +325,7 @@ impl Policy {
 const COST: HeaderName = HeaderName::from_static("edgetile-cost");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const CONTENT_BBOX: HeaderName = HeaderName::from_static("content-bbox");
+const CONTENT_CRS: HeaderName = HeaderName::from_static("content-crs");
 
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: Option<impl AsRef<str>>) {
     if let Some(Ok(value)) = value.map(|value| HeaderValue::from_str(value.as_ref())) {
@@ -329,7 +356,7 @@ fn open_to_all_origins(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(
         ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static("ETag, Server-Timing, Edgetile-Cost, Content-Bbox"),
+        HeaderValue::from_static("ETag, Server-Timing, Edgetile-Cost, Content-Bbox, Content-Crs"),
     );
 }
 

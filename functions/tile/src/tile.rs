@@ -1,4 +1,4 @@
-//! One tile, the whole story: open the files, answer 304 if nothing changed, gather the bands, do the math, draw.
+//! One picture, a tile or a window, the whole story: open the files, answer 304 if nothing changed, gather the bands, do the math, draw.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,11 +19,12 @@ use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
 use crate::layers::{Files, ItemFiles, Task};
-use crate::request::{Address, BandName, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
-use crate::response::{About, Cost, ETag, Freshness, Outcome, Problem, Timing};
+use crate::request::{BandName, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
+use crate::response::{About, Cost, ETag, Freshness, Outcome, Place, Problem, Timing};
 use crate::source::beside::{Beside, Overviews};
 use crate::source::document::{Document, DocumentError};
 use crate::source::{Source, SourceError, Sources};
+use crate::target::target;
 
 /// Changes whenever the same files and task give other bytes than before.
 const RENDERING_VERSION: &str = "5";
@@ -57,7 +58,7 @@ pub struct Call<'a> {
 }
 
 impl Reading {
-    /// Draws a tile.
+    /// Draws a picture.
     pub async fn tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
         self.patient(&task.files, || self.try_tile(task, call)).await
     }
@@ -93,8 +94,8 @@ impl Reading {
 
     async fn try_tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
         let mut clock = Clock::start();
-        let target = target(task)?;
         let files = self.open(&task.files, task.style.sidecars, call).await?;
+        let target = target(&task.frame, &task.style, &files)?;
         let etag = etag(&files, task);
         let unchanged = etag.is_held_by(call.headers);
         let about = About {
@@ -104,7 +105,7 @@ impl Reading {
                 Freshness::Tile
             },
             etag: Some(etag),
-            bbox: Some(bbox(&target)),
+            place: Some(Place::of(&target)),
             ..About::default()
         };
         clock.lap("source");
@@ -124,7 +125,7 @@ impl Reading {
         (target, mut about, mut clock): (&Target, About, Clock),
     ) -> Result<Outcome, Problem> {
         let binding = Binding::new(files, &task.style)?;
-        within(&binding, task)?;
+        within(&binding, target)?;
         let reached = reach(&task.style, target);
         let job = Job {
             target: &reached,
@@ -347,18 +348,18 @@ impl Reading {
 }
 
 /// Refuses an answer whose bands would not fit into memory.
-fn within(binding: &Binding, task: &Task) -> Result<(), Problem> {
-    let (bands, edge, limit) = (binding.outputs(), task.edge_px, Limits::default().memory);
-    let bytes = (bands as u64).saturating_mul(u64::from(edge).pow(2) * SAMPLE_BYTES);
+fn within(binding: &Binding, target: &Target) -> Result<(), Problem> {
+    let (bands, (width, height), limit) = (binding.outputs(), target.size, Limits::default().memory);
+    let bytes = (bands as u64).saturating_mul((width * height) as u64 * SAMPLE_BYTES);
     if bytes <= limit {
         return Ok(());
     }
     Err(Problem::TooLarge {
         what: format!(
-            "{bands} bands of {edge} x {edge} pixels take more than {} MiB",
+            "{bands} bands of {width} x {height} pixels take more than {} MiB",
             limit >> 20
         ),
-        remedy: "ask for fewer bands or a smaller tilesize".to_owned(),
+        remedy: "ask for fewer bands or fewer pixels".to_owned(),
     })
 }
 
@@ -407,36 +408,6 @@ impl Clock {
             ..about
         }
     }
-}
-
-fn target(task: &Task) -> Result<Target, Problem> {
-    target_of(&task.address, task.edge_px, task.style.buffer_of_answer_half_px())
-}
-
-/// The pixels of a tile, with the buffer around them.
-pub(crate) fn target_of(address: &Address, edge_px: u32, buffer_half_px: u32) -> Result<Target, Problem> {
-    let (z, x, y) = (address.z(), address.x(), address.y());
-    let set = address.grid().set();
-    let bounds = set.tile_bounds(z, x, y).ok_or(Problem::Internal)?;
-    let buffer_px = f64::from(buffer_half_px) / 2.0;
-    let tile_px = f64::from(edge_px) - 2.0 * buffer_px;
-    let resolution = (bounds.east - bounds.west) / tile_px;
-    let origin = |index: u32| (f64::from(index) * tile_px - buffer_px).floor() as i64;
-    Ok(Target {
-        crs: set.crs.clone(),
-        west: bounds.west - buffer_px * resolution,
-        north: bounds.north + buffer_px * resolution,
-        resolution: (resolution, resolution),
-        size: (edge_px as usize, edge_px as usize),
-        origin_px: (origin(x), origin(y)),
-    })
-}
-
-/// West, south, east, north.
-fn bbox(target: &Target) -> [f64; 4] {
-    let east = target.west + target.resolution.0 * target.size.0 as f64;
-    let south = target.north - target.resolution.1 * target.size.1 as f64;
-    [target.west, south, east, target.north]
 }
 
 /// Every file that is read, those beside others among them.

@@ -215,6 +215,15 @@ impl Crs {
         self.0.epsg
     }
 
+    /// Whether coordinates of one are coordinates of the other: they have one code, or one definition.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self.epsg(), other.epsg()) {
+            _ if Arc::ptr_eq(&self.0, &other.0) => true,
+            (Some(own), Some(other)) => own == other,
+            _ => self.proj_string() == other.proj_string(),
+        }
+    }
+
     /// The name for people: `WGS 84 / UTM zone 33N`.
     pub fn name(&self) -> &str {
         &self.0.name

@@ -13,7 +13,7 @@ pub mod window;
 pub use kernel::Kernel;
 pub use placement::{Placement, Target};
 pub use resample::resample;
-pub use resolution::{Extent, extent, resolution};
+pub use resolution::{Extent, extent, pixel_size, resolution};
 pub use window::{Assembly, Rect, Window};
 
 #[cfg(test)]

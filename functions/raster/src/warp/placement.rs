@@ -68,7 +68,7 @@ impl Placement {
     /// `None` where the affine transform cannot be inverted.
     pub fn new(target: &Target, source: &Crs, affine: &Affine, level_size: (u32, u32)) -> Option<Self> {
         let to_level = affine.inverse()?;
-        let same_crs = source.epsg().is_some() && source.epsg() == target.crs.epsg();
+        let same_crs = source.is_same(&target.crs);
         let separable = |kind: Kind| matches!(kind, Kind::WebMercator | Kind::Wgs84);
         let axes_stay = same_crs || (separable(source.kind()) && separable(target.crs.kind()));
         let mut locator = Locator {

@@ -12,6 +12,15 @@ const MERCATOR_LATITUDE: f64 = 85.06;
 /// A box in some CRS: west, south, east, north.
 pub type Extent = [f64; 4];
 
+/// Units of `target` that one pixel of a source of `size` pixels spans, across and down: in its own CRS those of an upright source
+/// itself, else both as [`resolution`] says.
+pub fn pixel_size(affine: &Affine, size: (u32, u32), source: &Crs, target: &Crs) -> Option<(f64, f64)> {
+    if affine.is_upright() && source.is_same(target) {
+        return Some((affine.a.abs(), affine.e.abs()));
+    }
+    resolution(affine, size, source, target).map(|side| (side, side))
+}
+
 /// Units of `target` that one pixel of a source of `size` pixels spans: the distance from its first corner to the opposite one, or
 /// the diagonal of the box around its outline where these corners say nothing, shared out over the diagonal of its pixels
 /// (GDAL, `GDALSuggestedWarpOutput2`). `None` where no point of the outline can be projected.
@@ -46,7 +55,7 @@ fn placer(
     target: &Crs,
 ) -> impl Fn(f64, f64) -> Option<(f64, f64)> {
     let turn = target.turn();
-    let same = source.epsg().is_some() && source.epsg() == target.epsg();
+    let same = source.is_same(target);
     let place = move |column: f64, row: f64| {
         let (x, y) = affine.apply(column, row);
         if same {

@@ -10,13 +10,13 @@ use super::tests::{app, get, json};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../raster/testdata/files");
 
-async fn over_files() -> super::App {
+pub(super) async fn over_files() -> super::App {
     assert!(Path::new(FOLDER).join("beside.tif").is_file());
     app(&[("EDGETILE_DATA", FOLDER), ("EDGETILE_LAYERS", "")]).await
 }
 
 /// The formulas of `make_files.py`.
-fn base(row: u32, column: u32, band: u32, level: u32) -> u32 {
+pub(super) fn base(row: u32, column: u32, band: u32, level: u32) -> u32 {
     (7 * row + 13 * column + 31 * band + 101 * level) % 251
 }
 

@@ -102,7 +102,7 @@ impl App {
             meter: Meter::default(),
         };
         match route {
-            Route::Tile(mut asked) => {
+            Route::Image(mut asked) => {
                 let is_open = asked.format == Format::Fitting;
                 if is_open {
                     asked.format = format_of(request.headers());
@@ -197,14 +197,15 @@ impl App {
         Ok(documents::document(&values, Freshness::Document, request))
     }
 
-    /// A tile without data as a transparent picture, where the operator wants one.
+    /// A picture without data as a transparent one, where the operator wants one.
     fn shown(&self, outcome: Outcome, task: &Task) -> Result<Outcome, Problem> {
         let Outcome::Empty(about) = outcome else {
             return Ok(outcome);
         };
-        let wanted = self.policy.empty_tile == EmptyTile::Transparent;
-        let picture = if wanted { draw::nothing(task)? } else { None };
-        Ok(match picture {
+        let size = about.place.as_ref().map(|place| place.size);
+        let size = size.filter(|_| self.policy.empty_tile == EmptyTile::Transparent);
+        let picture = size.map(|size| draw::nothing(size, task)).transpose()?;
+        Ok(match picture.flatten() {
             Some((body, format)) => Outcome::Content {
                 body,
                 media_type: format.media_type(),
@@ -308,3 +309,5 @@ fn log(
 mod kinds;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod windows;

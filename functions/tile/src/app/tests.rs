@@ -17,7 +17,12 @@ pub(super) async fn app(environment: &[(&str, &str)]) -> App {
         .unwrap()
 }
 
-async fn ask(app: &App, method: Method, target: &str, headers: &[(&'static str, &str)]) -> Response<Bytes> {
+pub(super) async fn ask(
+    app: &App,
+    method: Method,
+    target: &str,
+    headers: &[(&'static str, &str)],
+) -> Response<Bytes> {
     let mut request = Request::new(Bytes::new());
     *request.method_mut() = method;
     *request.uri_mut() = target.parse().unwrap();

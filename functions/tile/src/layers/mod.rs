@@ -11,8 +11,8 @@ use std::fmt;
 
 use crate::access::{Access, Denied, Location, Origin, Root, beside};
 use crate::request::{
-    Address, Asked, Assets, BandName, Bands, Format, Grids, LayerName, Refused, Scale, Sidecars, Style,
-    TileRequest, encode,
+    Asked, Assets, BandName, Bands, Format, Frame, Grids, ImageRequest, LayerName, Refused, Sidecars, Style,
+    encode,
 };
 
 pub use file::LayersError;
@@ -68,21 +68,17 @@ pub struct ItemFiles {
     pub assets: Assets,
 }
 
-/// One tile to draw: everything is known but the pixels.
+/// One picture to draw: everything is known but the pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     /// Whose pixels.
     pub files: Files,
-    /// Which tile, on which grid.
-    pub address: Address,
-    /// How many pixels stand for one.
-    pub scale: Scale,
+    /// Which pixels.
+    pub frame: Frame,
     /// In which form.
     pub format: Format,
     /// The whole style: the request's, over its route's, over its layer's.
     pub style: Style,
-    /// The edge of the answer in pixels, scale and buffer included.
-    pub edge_px: u32,
 }
 
 /// Why a name leads nowhere.
@@ -179,8 +175,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// The task that a tile request stands for.
-    pub fn task(&self, request: &TileRequest) -> Result<Task, Unresolved> {
+    /// The task that a request for a picture stands for.
+    pub fn task(&self, request: &ImageRequest) -> Result<Task, Unresolved> {
         let (files, base) = self.find(&request.asked)?;
         let style = if request.format.is_data() {
             let uncoloured = |style: &Style| style.clone().without_colours();
@@ -193,14 +189,14 @@ impl Catalog {
             request.wanted_style().over(&base).coloured_by_index()
         };
         self.allow_beside(&request.asked, style.sidecars)?;
-        let edge_px = style.edge_px(request.address.grid(), request.scale)?;
+        if let Frame::Tile(address, scale) = &request.frame {
+            style.edge_px(address.grid(), *scale)?;
+        }
         Ok(Task {
             files: files.for_style(&style),
-            address: request.address.clone(),
-            scale: request.scale,
+            frame: request.frame.clone(),
             format: request.format,
             style,
-            edge_px,
         })
     }
 }
@@ -230,7 +226,7 @@ impl Files {
 }
 
 impl Task {
-    /// The identity of the task: two spellings that mean the same tile give the same text, two tiles that differ
+    /// The identity of the task: two spellings that mean the same picture give the same text, two pictures that differ
     /// in a pixel do not. It may hold a signature: it is for hashing, not for showing.
     pub fn canonical(&self) -> String {
         let files: Vec<String> = match &self.files {
@@ -254,21 +250,24 @@ impl Task {
 }
 
 impl Task {
-    /// Where the tile lies, if its set is the operator's own: that may mean something else tomorrow.
+    /// Where a tile lies, if its set is the operator's own: that may mean something else tomorrow.
     fn own_place(&self) -> String {
-        let set = self.address.grid().set();
+        let Frame::Tile(address, _) = &self.frame else {
+            return String::new();
+        };
+        let set = address.grid().set();
         if edgetile_raster::grid::find(&set.id).is_some() {
             return String::new();
         }
-        let bounds = set.tile_bounds(self.address.z(), self.address.x(), self.address.y());
+        let bounds = set.tile_bounds(address.z(), address.x(), address.y());
         format!(" {} {bounds:?}", set.crs.proj_string())
     }
 }
 
-/// The tile and its style, for logs: no file is named.
+/// The frame and its style, for logs: no file is named.
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}.{}", self.address, self.scale, self.format.extension())?;
+        write!(f, "{}.{}", self.frame, self.format.extension())?;
         self.style
             .pairs()
             .iter()

@@ -28,7 +28,7 @@ fn demo() -> Catalog {
 fn task(target: &str) -> Result<Task, Unresolved> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     match Route::parse(&Method::GET, path, query, &Grids::default())? {
-        Route::Tile(request) => demo().task(&request),
+        Route::Image(request) => demo().task(&request),
         other => panic!("{target} is no tile: {other:?}"),
     }
 }
@@ -120,14 +120,14 @@ fn one_tile_has_one_canonical_text() {
         canonical("/%74iles/a/03/4/2%402x.png"),
         canonical("/tiles/a/3/4/2@2x.png")
     );
-    let ndvi = canonical("/ndvi/3/4/2?red=r.tif&nir=n.tif");
+    let ndvi = canonical("/ndvi/3/4/2.png?red=r.tif&nir=n.tif");
     assert_eq!(
         ndvi,
         canonical("/ndvi/3/4/2.png?nir=n.tif&red=r.tif&rescale=-1,1")
     );
     let by_hand =
         "url.nir=n.tif&url.red=r.tif&expression=(nir-red)/(nir+%2B+red)&rescale=-1,1&colormap_name=RdYlGn";
-    assert_eq!(ndvi, canonical(&format!("{base}?{by_hand}")));
+    assert_eq!(ndvi, canonical(&format!("{base}.png?{by_hand}")));
     let parent = canonical("/tiles/a/1/0/0?resampling=bilinear");
     assert_eq!(parent, canonical("/tiles/a/1/0/0"));
 }
@@ -170,7 +170,7 @@ fn what_is_shown_of_a_task_holds_no_signature() {
 fn a_layers_size_counts_against_the_limit_too() {
     let catalog =
         catalog(r#"{"layers": [{"name": "a", "url": "a.tif", "style": {"tilesize": 1024}}]}"#).unwrap();
-    let Ok(Route::Tile(request)) = Route::parse(&Method::GET, "/tiles/a/0/0/0@4x", "", &Grids::default())
+    let Ok(Route::Image(request)) = Route::parse(&Method::GET, "/tiles/a/0/0/0@4x", "", &Grids::default())
     else {
         panic!()
     };
@@ -291,7 +291,7 @@ fn a_file_beside_an_allowed_one_must_be_allowed_too() {
             &Grids::default(),
         )
         .unwrap();
-        let Route::Tile(request) = route else { panic!() };
+        let Route::Image(request) = route else { panic!() };
         catalog.task(&request).map(|task| task.style.sidecars)
     };
     assert!(ask("none").is_ok());
@@ -357,7 +357,7 @@ fn a_set_that_changes_changes_what_its_tiles_are() {
         let catalog = catalog(text).unwrap();
         let target = ("/cog/tiles/Alps/1/0/0", "url=a.tif");
         match Route::parse(&Method::GET, target.0, target.1, catalog.grids()) {
-            Ok(Route::Tile(request)) => catalog.task(&request).unwrap().canonical(),
+            Ok(Route::Image(request)) => catalog.task(&request).unwrap().canonical(),
             other => panic!("{other:?}"),
         }
     };

@@ -7,6 +7,9 @@ use edgetile_raster::grid::{self, TileMatrixSet};
 
 use super::Refused;
 
+/// The largest edge of an answer, in pixels.
+pub const LARGEST_EDGE_PX: u32 = 2048;
+
 /// A tile matrix set that is known here.
 #[derive(Clone, Debug)]
 pub struct Grid(Arc<TileMatrixSet>);

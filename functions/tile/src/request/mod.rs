@@ -12,6 +12,7 @@ mod algorithm;
 mod style;
 mod address;
 mod accept;
+mod frame;
 mod source;
 mod assets;
 mod ndvi;
@@ -22,16 +23,17 @@ mod tests;
 use std::fmt;
 
 pub use accept::{best, format_of};
-pub use address::{Address, Format, Grid, Grids, Scale};
+pub use address::{Address, Format, Grid, Grids, LARGEST_EDGE_PX, Scale};
 pub use assets::{AssetChoice, AssetPart, Assets};
 pub use colormap::ColormapChoice;
 pub use formula::Formula;
+pub use frame::{Area, Frame, NamedCrs, Size, Window};
 pub use index::IndexChoice;
 pub use query::{Query, encode, slip_of};
-pub use route::{InfoRequest, PointRequest, Route, TileJsonRequest, TileRequest};
+pub use route::{ImageRequest, InfoRequest, PointRequest, Route, TileJsonRequest};
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 pub use source::{Asked, BandName, LayerName};
-pub use style::{Bands, LARGEST_EDGE_PX, Style};
+pub use style::{Bands, Style};
 
 /// Why a request cannot be answered as it stands. Every variant is for the caller to mend.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -50,9 +52,9 @@ pub enum Refused {
         /// The limit.
         limit_bytes: usize,
     },
-    /// An answer larger than one tile may be.
+    /// An answer larger than one may be.
     #[error(
-        "the tile would be {edge_px} pixels wide: at most {LARGEST_EDGE_PX} are drawn, ask for a smaller tilesize, scale or buffer"
+        "the answer would have an edge of {edge_px} pixels: at most {LARGEST_EDGE_PX} are drawn, ask for less by tilesize, scale and buffer, or max_size, width and height"
     )]
     TooManyPixels {
         /// The edge that was asked.

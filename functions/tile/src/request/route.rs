@@ -5,15 +5,15 @@ use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Assets, Bands, Format, Formula, Grid, Grids, IndexChoice, LayerName, Pairs, Query,
-    Refused, Scale, Sidecars, Style, ndvi, source,
+    Address, Asked, Assets, Bands, Format, Formula, Frame, Grid, Grids, IndexChoice, LayerName, Pairs, Query,
+    Refused, Scale, Sidecars, Style, Window, ndvi, source,
 };
 
 /// Everything that can be asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Route {
-    /// One map tile.
-    Tile(TileRequest),
+    /// A picture, or its data: a tile, a preview, a box.
+    Image(ImageRequest),
     /// Where the tiles are, for a map client.
     TileJson(TileJsonRequest),
     /// What a source is.
@@ -42,15 +42,13 @@ pub enum Route {
     Health,
 }
 
-/// One map tile.
+/// A picture, or its data.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TileRequest {
+pub struct ImageRequest {
     /// Whose pixels.
     pub asked: Asked,
-    /// Which tile, on which grid.
-    pub address: Address,
-    /// How many pixels stand for one.
-    pub scale: Scale,
+    /// Which pixels.
+    pub frame: Frame,
     /// In which form.
     pub format: Format,
     /// How pixels become a picture, as far as the request says.
@@ -124,8 +122,9 @@ impl Route {
                 Line::file(&query, grids.parse(grid)?)?.read_tile(rest, &query)
             }
             ["cog", grid, "tilejson.json"] => Line::file(&query, grids.parse(grid)?)?.read_tilejson(&query),
-            ["cog", last @ ("info" | "info.geojson")] => read_info(source::read(&query)?, last, &query),
-            ["cog", "point", place] => Line::file(&query, Grid::web()?)?.read_point(place, &query),
+            ["cog", rest @ ..] if !rest.is_empty() => {
+                Line::file(&query, Grid::web()?)?.read_about(rest, &query)
+            }
             ["stac", "tiles", grid, rest @ ..] => {
                 Line::item(&query, grids.parse(grid)?)?.read_tile(rest, &query)
             }
@@ -270,17 +269,28 @@ impl Line {
 
     fn read(self, rest: &[&str], query: &Query) -> Result<Route, Refused> {
         match rest {
+            ["bbox", ..] => self.read_about(rest, query),
             [_, _, _] => self.read_tile(rest, query),
             ["tilejson.json"] => self.read_tilejson(query),
-            rest => self.read_about(rest, query),
+            _ => self.read_about(rest, query),
         }
     }
 
+    /// What has no tiles.
     fn read_about(self, rest: &[&str], query: &Query) -> Result<Route, Refused> {
         match rest {
-            [last @ ("info" | "info.geojson")] => read_info(self.asked, last, query),
+            ["info"] => read_info(self.asked, false, query),
+            ["info.geojson"] => read_info(self.asked, true, query),
             ["point", place] => self.read_point(place, query),
-            _ => Err(Refused::NoSuchPath),
+            ["bbox", rest @ ..] => self.read_window(Window::bbox(rest, query)?, query),
+            [first, rest @ ..] => match first.strip_prefix("preview") {
+                Some(extension) => {
+                    let segments = [&[extension], rest].concat();
+                    self.read_window(Window::preview(&segments, query)?, query)
+                }
+                None => Err(Refused::NoSuchPath),
+            },
+            [] => Err(Refused::NoSuchPath),
         }
     }
 
@@ -289,10 +299,14 @@ impl Line {
             return Err(Refused::NoSuchPath);
         };
         let (y, scale, format) = split_row(last)?;
-        let request = TileRequest {
+        let address = Address::parse(self.grid.clone(), z, x, y)?;
+        self.image(Frame::Tile(address, scale), format, query)
+    }
+
+    fn image(self, frame: Frame, format: Option<Format>, query: &Query) -> Result<Route, Refused> {
+        let request = ImageRequest {
             asked: self.asked,
-            address: Address::parse(self.grid, z, x, y)?,
-            scale,
+            frame,
             format: format.unwrap_or(Format::Fitting),
             style: Style::parse(query)?,
             preset: self.preset,
@@ -305,8 +319,18 @@ impl Line {
                 "is missing: several files need one, such as red;green;blue",
             ));
         }
-        request.style.edge_px(request.address.grid(), request.scale)?;
-        Ok(Route::Tile(request))
+        if let Frame::Tile(address, scale) = &request.frame {
+            request.style.edge_px(address.grid(), *scale)?;
+        }
+        Ok(Route::Image(request))
+    }
+
+    fn read_window(
+        self,
+        (window, format): (Window, Option<Format>),
+        query: &Query,
+    ) -> Result<Route, Refused> {
+        self.image(Frame::Window(window), format, query)
     }
 
     fn read_point(self, place: &str, query: &Query) -> Result<Route, Refused> {
@@ -396,12 +420,11 @@ impl Line {
     }
 }
 
-/// `info` or `info.geojson`.
-fn read_info(asked: Asked, last: &str, query: &Query) -> Result<Route, Refused> {
+fn read_info(asked: Asked, is_feature: bool, query: &Query) -> Result<Route, Refused> {
     Ok(Route::Info(InfoRequest {
         asked,
         sidecars: Sidecars::read(query)?,
-        is_feature: last == "info.geojson",
+        is_feature,
     }))
 }
 
@@ -424,7 +447,7 @@ fn refuse_other_crs(query: &Query) -> Result<(), Refused> {
     Ok(())
 }
 
-impl TileRequest {
+impl ImageRequest {
     /// The style that this request asks for on its own: its words, then its route's preset.
     pub fn wanted_style(&self) -> Style {
         match &self.preset {

@@ -9,14 +9,13 @@ use edgetile_raster::colour::{self, Rescale};
 use edgetile_raster::math::algorithm::Algorithm;
 use edgetile_raster::warp::Kernel;
 
+use super::address::LARGEST_EDGE_PX;
 use super::colormap::{ColormapChoice, of_colour};
 use super::formula::Formula;
 use super::{Grid, IndexChoice, Query, Refused, Scale, Sidecars, algorithm};
 
 /// The most bands that one picture may ask for.
 const MOST_BANDS: usize = 64;
-/// The largest edge of an answer, in pixels.
-pub const LARGEST_EDGE_PX: u32 = 2048;
 
 /// The parameters of style, each absent unless it was given.
 #[derive(Clone, Debug, Default, PartialEq)]

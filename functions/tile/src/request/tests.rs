@@ -11,9 +11,9 @@ fn get(target: &str) -> Result<Route, Refused> {
     Route::parse(&Method::GET, path, query, &Grids::default())
 }
 
-fn tile(target: &str) -> TileRequest {
+fn tile(target: &str) -> ImageRequest {
     match get(target).unwrap() {
-        Route::Tile(request) => request,
+        Route::Image(request) => request,
         other => panic!("{target} is no tile: {other:?}"),
     }
 }
@@ -28,17 +28,13 @@ fn a_tile_of_a_file_is_read_as_titiler_reads_it() {
         "/cog/tiles/WebMercatorQuad/12/2143/1478@2x.webp?url=https%3A%2F%2Fh%2Fa.tif&bidx=4&reproject=cubic",
     );
     assert_eq!(request.asked, Asked::Url("https://h/a.tif".into()));
-    assert_eq!(
-        request.address,
-        Address::new(Grid::web().unwrap(), 12, 2143, 1478).unwrap()
-    );
-    assert_eq!((request.scale.factor(), request.format), (2, Format::Webp));
+    let address = Address::new(Grid::web().unwrap(), 12, 2143, 1478).unwrap();
+    let scale = Scale::new(2).unwrap();
+    assert_eq!(request.frame, Frame::Tile(address, scale));
+    assert_eq!(request.format, Format::Webp);
     assert_eq!(request.style.bands, Some(Bands::Indexes(vec![4])));
     assert_eq!(request.style.resampling, Some(Kernel::Cubic));
-    assert_eq!(
-        request.style.edge_px(request.address.grid(), request.scale),
-        Ok(512)
-    );
+    assert_eq!(request.style.edge_px(&Grid::web().unwrap(), scale), Ok(512));
 }
 
 #[test]
@@ -135,10 +131,8 @@ fn pixels_are_limited_before_anything_is_read() {
         Err(Refused::TooManyPixels { edge_px: 2049 })
     );
     let buffered = tile("/tiles/x/1/0/0@2x?buffer=2.5");
-    assert_eq!(
-        buffered.style.edge_px(buffered.address.grid(), buffered.scale),
-        Ok(517)
-    );
+    let scale = Scale::new(2).unwrap();
+    assert_eq!(buffered.style.edge_px(&Grid::web().unwrap(), scale), Ok(517));
 }
 
 #[test]

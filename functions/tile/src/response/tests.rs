@@ -118,7 +118,11 @@ fn content_carries_what_is_known_about_it() {
         timing,
         gzip: true,
         vary: Some("Accept-Encoding"),
-        bbox: Some([-1.5, 2.0, 3.0, 4.25]),
+        place: Some(Place {
+            bbox: [-1.5, 2.0, 3.0, 4.25],
+            epsg: Some(4326),
+            size: (9, 8),
+        }),
     };
     let outcome = Outcome::Content {
         body: Bytes::from_static(b"abc"),
@@ -140,9 +144,10 @@ fn content_carries_what_is_known_about_it() {
         ),
         ("server-timing", "fetch;dur=12.35, decode;dur=4.00"),
         ("content-bbox", "-1.5,2,3,4.25"),
+        ("content-crs", "<http://www.opengis.net/def/crs/EPSG/0/4326>"),
         (
             "access-control-expose-headers",
-            "ETag, Server-Timing, Edgetile-Cost, Content-Bbox",
+            "ETag, Server-Timing, Edgetile-Cost, Content-Bbox, Content-Crs",
         ),
     ] {
         assert_eq!(header(&response, name), value);

@@ -1,0 +1,147 @@
+//! Previews and boxes as a door sees them, over the files of `make_files.py` and the embedded sample.
+
+use http::{Method, StatusCode};
+
+use super::App;
+use super::kinds::{base, over_files};
+use super::tests::{app, ask, get};
+
+/// The answer to a request as `npy`: its shape, and its bytes after the header, which are samples of one byte.
+async fn array(app: &App, target: &str) -> (Vec<usize>, Vec<u8>) {
+    let answer = get(app, target).await;
+    assert_eq!(answer.status(), StatusCode::OK, "{target}: {:?}", answer.body());
+    let body = answer.body();
+    let start = 10 + usize::from(u16::from_le_bytes([body[8], body[9]]));
+    let head = String::from_utf8_lossy(&body[10..start]).into_owned();
+    let (_, shape) = head.split_once("'shape': (").unwrap();
+    let (shape, _) = shape.split_once(')').unwrap();
+    let sides = shape.split(',').filter_map(|side| side.trim().parse().ok());
+    (sides.collect(), body[start..].to_vec())
+}
+
+#[tokio::test]
+async fn a_preview_is_the_file_on_its_own_grid() {
+    let app = over_files().await;
+    let (shape, bytes) = array(&app, "/cog/preview.npy?url=overviews.tif").await;
+    assert_eq!(shape, [4, 37, 45]);
+    let pixels = |band: u32| (0..37 * 45).map(move |at| (band, at / 45, at % 45));
+    for (band, row, column) in (0..3).flat_map(pixels) {
+        let at = ((band * 37 + row) * 45 + column) as usize;
+        assert_eq!(
+            u32::from(bytes[at]),
+            base(row, column, band, 0),
+            "{band} {row} {column}"
+        );
+    }
+    assert!(bytes[3 * 37 * 45..].iter().all(|mask| *mask == 255));
+    let answer = get(&app, "/cog/preview.png?url=overviews.tif").await;
+    assert_eq!(answer.headers()["content-bbox"], "500000,5199630,500450,5200000");
+    assert_eq!(
+        answer.headers()["content-crs"],
+        "<http://www.opengis.net/def/crs/EPSG/0/32633>"
+    );
+}
+
+#[tokio::test]
+async fn a_small_preview_reads_an_overview() {
+    let app = over_files().await;
+    // The coarsest is of 12 x 10 pixels: each centre lies in one of its own.
+    let (shape, bytes) = array(&app, "/cog/preview/12x10.npy?url=overviews.tif").await;
+    assert_eq!(shape, [4, 10, 12]);
+    for at in 0..120_u32 {
+        assert_eq!(u32::from(bytes[at as usize]), base(at / 12, at % 12, 0, 2));
+    }
+    let answer = get(&app, "/cog/preview/12x10.npy?url=overviews.tif").await;
+    let cost = answer.headers()["edgetile-cost"].to_str().unwrap();
+    assert!(cost.contains("level=2;"), "{cost}");
+    // Of the two directions the finer decides.
+    let answer = get(&app, "/cog/preview/12x37.npy?url=overviews.tif").await;
+    let cost = answer.headers()["edgetile-cost"].to_str().unwrap();
+    assert!(cost.contains("level=0;"), "{cost}");
+}
+
+#[tokio::test]
+async fn a_box_is_the_pixels_that_lie_in_it() {
+    let app = over_files().await;
+    let target = "/cog/bbox/500100,5199800,500300,5199900.npy?url=overviews.tif&coord_crs=EPSG:32633";
+    let (shape, bytes) = array(&app, target).await;
+    assert_eq!(shape, [4, 10, 20]);
+    for at in 0..200_u32 {
+        assert_eq!(
+            u32::from(bytes[at as usize]),
+            base(10 + at / 20, 10 + at % 20, 0, 0)
+        );
+    }
+    // Beyond the file there is nothing: five columns of ten metres to its west.
+    let target = "/cog/bbox/499950,5199800,500050,5199810.npy?url=overviews.tif&coord_crs=EPSG:32633";
+    let (shape, bytes) = array(&app, target).await;
+    assert_eq!(shape, [4, 1, 10]);
+    assert_eq!(bytes[30..], [[0; 5], [255; 5]].concat());
+    assert_eq!(u32::from(bytes[5]), base(19, 0, 0, 0));
+}
+
+#[tokio::test]
+async fn a_box_is_drawn_in_its_own_crs_or_in_another() {
+    let app = over_files().await;
+    let place = "/cog/bbox/15.001,46.951,15.004,46.953.npy?url=overviews.tif";
+    let answer = get(&app, place).await;
+    assert_eq!(answer.headers()["content-bbox"], "15.001,46.951,15.004,46.953");
+    for (crs, epsg) in [("EPSG:3857", 3857), ("32633", 32633)] {
+        let answer = get(&app, &format!("{place}&dst-crs={crs}")).await;
+        let found = answer.headers()["content-crs"].to_str().unwrap();
+        assert!(found.ends_with(&format!("/{epsg}>")), "{found}");
+    }
+    let wrong = get(&app, &format!("{place}&dst_crs=EPSG:1")).await;
+    assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
+    let outside = get(&app, "/cog/bbox/1,2,3,4.png?url=overviews.tif&max_size=9").await;
+    assert_eq!(outside.status(), StatusCode::NO_CONTENT);
+    let large = get(&app, "/cog/bbox/1,2,3,4.png?url=overviews.tif").await;
+    assert_eq!(large.status(), StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn what_has_no_hole_is_jpeg_where_nothing_is_said() {
+    let app = over_files().await;
+    for (target, media_type) in [
+        ("/cog/preview?url=overviews.tif", "image/jpeg"),
+        ("/cog/preview?url=beside.tif&sidecars=msk&bidx=1", "image/png"),
+        (
+            "/cog/preview?url=beside.tif&sidecars=msk&bidx=1&return_mask=false",
+            "image/jpeg",
+        ),
+        ("/cog/preview.webp?url=overviews.tif", "image/webp"),
+        (
+            "/cog/preview/9x9.tif?url=overviews.tif",
+            "image/tiff; application=geotiff",
+        ),
+    ] {
+        let answer = get(&app, target).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{target}: {:?}", answer.body());
+        assert_eq!(answer.headers()["content-type"], media_type, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn layers_and_indices_have_windows_too() {
+    let app = app(&[]).await;
+    let mut versions = Vec::new();
+    for target in [
+        "/tiles/truecolour/preview.png?max_size=64",
+        "/tiles/truecolour/preview.png?max_size=63",
+        "/tiles/truecolour/preview/64x64.png",
+        "/tiles/ndvi/preview.png?max_size=64&dst_crs=3857",
+        "/ndvi/preview.png?max_size=64",
+        "/index/NDWI/preview.png?max_size=64",
+        "/ndvi/bbox/11.5,48.0,11.6,48.1/64x64.png",
+        "/ndvi/bbox/11.5,48.0,11.6,48.1/64x64.png?dst_crs=EPSG:3857",
+    ] {
+        let answer = get(&app, target).await;
+        assert!(answer.status().is_success(), "{target}: {:?}", answer.body());
+        versions.push(answer.headers()["etag"].clone());
+        let tag = answer.headers()["etag"].to_str().unwrap();
+        let held = ask(&app, Method::GET, target, &[("if-none-match", tag)]).await;
+        assert_eq!(held.status(), StatusCode::NOT_MODIFIED, "{target}");
+    }
+    let different: std::collections::HashSet<_> = versions.iter().collect();
+    assert_eq!(different.len(), versions.len(), "{versions:?}");
+}
