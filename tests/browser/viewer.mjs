@@ -10,7 +10,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
-import { PNG } from "pngjs";
+import { FLAGS, check, colours, isBare, isGrowing, pixels, share } from "./look.mjs";
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
@@ -24,19 +24,6 @@ if (!base) {
 
 /** How long the page may take for one step. Pixels are drawn by software here, on a shared machine. */
 const PATIENCE_MS = 30_000;
-
-// WebGL without a graphics card, and no request of the browser's own.
-const FLAGS = [
-  "--no-sandbox",
-  "--use-gl=angle",
-  "--use-angle=swiftshader",
-  "--enable-unsafe-swiftshader",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 const problems = [];
@@ -69,31 +56,8 @@ async function painted(page) {
   await page.waitForSelector("body[data-map=idle]");
 }
 
-/** The pixels of a part of the page, as [red, green, blue] each. */
-async function pixels(page, { x, y, width, height }) {
-  const { data } = PNG.sync.read(await page.screenshot({ clip: { x, y, width, height }, animations: "disabled" }));
-  return Array.from({ length: data.length / 4 }, (_, i) => [data[4 * i], data[4 * i + 1], data[4 * i + 2]]);
-}
-
-/** The share of pixels for which a sentence holds. */
-const share = (all, holds) => all.filter(holds).length / all.length;
-/** How many different colours there are, to four bits each. */
-const colours = (all) => new Set(all.map(([r, g, b]) => (r >> 4) * 256 + (g >> 4) * 16 + (b >> 4))).size;
 /** The share of pixels that differ between two pictures. */
 const change = (a, b) => share(a, (pixel, i) => pixel.some((value, band) => Math.abs(value - b[i][band]) > 12));
-
-/** The ends of the RdYlGn ramp: what grows and what does not. */
-const isGrowing = ([r, g, b]) => g > r + 25 && g > b + 25;
-const isBare = ([r, g, b]) => r > g + 40 && r > b + 60;
-
-async function check(sentence, act) {
-  try {
-    await act();
-    console.log(`ok   ${sentence}`);
-  } catch (error) {
-    throw new Error(`${sentence}: ${error.message}`, { cause: error });
-  }
-}
 
 async function picture(page, name) {
   if (!options.pictures) return;

@@ -355,7 +355,7 @@ pub fn name(number: usize) -> String {
 }
 
 /// A band without any data.
-fn nothing(height: usize, width: usize) -> Raster {
+pub fn nothing(height: usize, width: usize) -> Raster {
     let samples = Samples::U8(vec![0; height * width]);
     Raster {
         bands: 1,

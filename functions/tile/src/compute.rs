@@ -5,6 +5,7 @@ use edgetile_raster::math::algorithm::{Algorithm, AlgorithmError, Surroundings};
 use edgetile_raster::samples::Raster;
 use edgetile_raster::warp::Target;
 
+use crate::bind::nothing;
 use crate::request::{Refused, Style};
 use crate::response::Problem;
 
@@ -25,6 +26,13 @@ pub fn reach(style: &Style, answer: &Target) -> Target {
         ),
         ..answer.clone()
     }
+}
+
+/// What stands in for bands where files do not reach, if the algorithm says what is to be there: a map's terrain has no holes.
+pub fn unknown(style: &Style, reached: &Target) -> Option<Raster> {
+    let algorithm = style.algorithm.as_ref();
+    algorithm.filter(|algorithm| algorithm.fills_holes())?;
+    Some(nothing(reached.size.1, reached.size.0))
 }
 
 /// The bands of the answer, from those that were read for [`reach`].
@@ -70,6 +78,7 @@ fn unfit(error: &AlgorithmError) -> Problem {
 #[cfg(test)]
 mod tests {
     use edgetile_raster::crs::Crs;
+    use edgetile_raster::samples::{Mask, Samples};
 
     use super::*;
     use crate::request::Query;
@@ -94,6 +103,20 @@ mod tests {
         assert_eq!((around.size, around.origin_px), ((6, 4), (39, 6)));
         let same = reach(&style("algorithm=terrainrgb"), &answer);
         assert_eq!((same.west, same.size), (answer.west, answer.size));
+    }
+
+    #[test]
+    fn ground_beside_the_files_is_at_the_height_that_was_told() {
+        let style = |raw: &str| Style::parse(&Query::parse(raw).unwrap()).unwrap();
+        let answer = target(3857);
+        assert!(unknown(&style("algorithm=terrainrgb"), &answer).is_none());
+        assert!(unknown(&style("algorithm=slope"), &answer).is_none());
+        let style = style("algorithm=terrainrgb&algorithm_params={\"nodata_height\":0}");
+        let ground = unknown(&style, &answer).unwrap();
+        let ground = compute(&style, ground, &answer).unwrap();
+        // 10000 m over the base, in tenths.
+        let level = [1, 134, 160].map(|level| [level; 8]).concat();
+        assert_eq!((ground.samples, ground.mask), (Samples::U8(level), Mask::All));
     }
 
     #[test]

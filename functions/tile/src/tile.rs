@@ -13,7 +13,7 @@ use tokio::task::block_in_place;
 
 use crate::access::{Access, Denied, Location, beside};
 use crate::bind::{Binding, File, OfItem};
-use crate::compute::{compute, reach};
+use crate::compute::{compute, reach, unknown};
 use crate::document::{Asset, Chosen};
 use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
@@ -152,7 +152,8 @@ impl Reading {
         clock.lap("pixels");
         let turn = self.processors.acquire().await;
         let body = busy(|| {
-            let Some(bands) = binding.combine(rasters) else {
+            let there = binding.combine(rasters);
+            let Some(bands) = there.or_else(|| unknown(&task.style, &reached)) else {
                 return Ok(None);
             };
             let bands = compute(&task.style, bands, target)?;

@@ -279,6 +279,11 @@ impl Algorithm {
         self.kind.margin_px
     }
 
+    /// Whether it says what stands where there is no data, so that every answer is full.
+    pub fn fills_holes(&self) -> bool {
+        self.value("nodata_height").is_some()
+    }
+
     /// The colormap whose colours it needs.
     pub fn colormap(&self) -> Option<&'static str> {
         (self.kind.name == "contours").then_some("terrain")
