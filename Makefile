@@ -141,8 +141,12 @@ invoke: $(tools)/lambda.stamp ## send EVENT=events/ndvi.json to a running `make 
 	cargo lambda invoke edgetile --invoke-address 127.0.0.1 --data-file $(EVENT)
 
 # ---------------------------------------------------------------- the sample
-docs: build tests/browser/node_modules/.stamp ## take the README's pictures anew
-	python3 docs/make.py target/fast/edgetile
+target/docs/.stamp: $(bench_venv)/.stamp docs/make_files.py bench/make_data.py
+	$(bench_python) docs/make_files.py target/docs
+	@touch $@
+
+docs: build target/docs/.stamp tests/browser/node_modules/.stamp ## take the README's pictures anew
+	python3 docs/make.py target/fast/edgetile target/docs
 
 sample: ## paint functions/tile/sample/sample.tif anew
 	python3 -m venv target/sample-venv

@@ -1,6 +1,7 @@
-"""Take the pictures of the README: real tiles of the sample, and the map at /, from a server started for it.
+"""Take the pictures of the README: real tiles of the sample and of make_files.py's heights, and the map at /, from servers
+started for it.
 
-    python3 docs/make.py target/fast/edgetile
+    python3 docs/make.py target/fast/edgetile target/docs
 
 `make docs` gets what it needs first. The map is drawn by a real browser, see page.mjs.
 """
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from urllib.parse import quote
 
 HERE = Path(__file__).resolve().parent
 
@@ -18,15 +20,27 @@ TILE = "12/2179/1421"
 # Narrower than half of the README's text, so that two stand side by side.
 EDGE_PX = 400
 
+LARGE = f"tilesize={EDGE_PX}&resampling=bilinear"
+SAMPLE = f"/cog/tiles/WebMercatorQuad/{TILE}.jpg?url=sample.tif&{LARGE}"
 PICTURES = {
-    "truecolour.png": f"/tiles/truecolour/{TILE}.png?tilesize={EDGE_PX}&resampling=bilinear",
-    "ndvi.png": f"/ndvi/{TILE}.png?tilesize={EDGE_PX}&resampling=bilinear&rescale=-0.2,0.9",
+    "truecolour.png": f"/tiles/truecolour/{TILE}.png?{LARGE}",
+    "ndvi.png": f"/ndvi/{TILE}.png?{LARGE}&rescale=-0.2,0.9",
+    "stretch.jpg": f"{SAMPLE}&bidx=4&bidx=3&bidx=2&rescale=500,6000&rescale=200,3000&rescale=200,2500&color_formula=gamma%20RGB%201.3&quality=80",
+    "evi.jpg": f"{SAMPLE}&expression=2.5*(nir-red)/(nir%2B6*red-7.5*blue%2B10000)&rescale=0,0.8&colormap_name=ylgn&quality=75",
+}
+
+# Of the mountains of make_files.py.
+MOUNTAINS = "/cog/tiles/WebMercatorQuad/11/1083/721"
+OF_HEIGHTS = {
+    "hillshade.jpg": f"{MOUNTAINS}.jpg?url=heights.tif&{LARGE}&algorithm=hillshade&algorithm_params=" + quote('{"azimuth":315,"angle_altitude":35,"z_exaggeration":0.04}'),
+    "contours.jpg": f"{MOUNTAINS}.jpg?url=heights.tif&{LARGE}&quality=70&algorithm=contours&algorithm_params=" + quote('{"increment":150,"thickness":7,"minz":300,"maxz":2800}'),
+    "landcover.png": f"{MOUNTAINS}.png?url=cover.tif&tilesize={EDGE_PX}",
 }
 
 
-def serve(binary):
-    """A server of the sample on a free port, and its address. No setting of this shell reaches it."""
-    server = subprocess.Popen([binary, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, env={})
+def serve(binary, *options):
+    """A server on a free port, by default of the sample, and its address. No setting of this shell reaches it."""
+    server = subprocess.Popen([binary, "serve", "--port", "0", *options], stdout=subprocess.PIPE, text=True, env={})
     line = server.stdout.readline()
     address = re.search(r"http://\S+[^/\s]", line)
     if not address:
@@ -35,8 +49,8 @@ def serve(binary):
     return server, address.group()
 
 
-def tiles(address):
-    for name, path in PICTURES.items():
+def tiles(address, pictures):
+    for name, path in pictures.items():
         with urllib.request.urlopen(address + path) as answer:
             body = answer.read()
         (HERE / name).write_bytes(body)
@@ -44,11 +58,17 @@ def tiles(address):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: python3 docs/make.py BINARY")
+    if len(sys.argv) != 3:
+        sys.exit("usage: python3 docs/make.py BINARY FOLDER")
+    server, address = serve(sys.argv[1], "--data", sys.argv[2])
+    try:
+        tiles(address, OF_HEIGHTS)
+    finally:
+        server.terminate()
+        server.wait()
     server, address = serve(sys.argv[1])
     try:
-        tiles(address)
+        tiles(address, PICTURES)
         subprocess.run(["node", HERE / "page.mjs", address, HERE / "map.jpg"], check=True)
     finally:
         server.terminate()
