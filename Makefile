@@ -17,7 +17,7 @@ include bench/bench.mk
 include tests/conformance/conformance.mk
 
 .PHONY: fuzz fuzz-corpus bench-decode bench-warp bench-reads mosaics
-.PHONY: help run build viewer test test-rust test-browser bless lint fmt deny audit docs sample invoke watch clean
+.PHONY: help run build viewer test test-rust test-browser test-clients bless lint fmt deny audit docs sample invoke watch clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,7 +50,7 @@ run: build ## serve the embedded sample at http://127.0.0.1:8080/ (PORT=…)
 	target/fast/edgetile serve --port $(PORT)
 
 # ---------------------------------------------------------------- test
-test: test-rust test-browser ## everything: the library, the real binary through its doors, the page in a browser
+test: test-rust test-browser test-clients ## everything: the library, the real binary through its doors, the page in a browser, other readers of WMTS
 
 test-rust: $(tools)/lambda.stamp viewer
 	cargo test --locked --workspace
@@ -64,6 +64,14 @@ test-browser: $(tools)/native.stamp viewer tests/browser/node_modules/.stamp
 	  || { echo "a browser is missing: apt-get install chromium"; exit 1; }
 	cargo build --locked -p edgetile
 	tests/browser/run target/debug/edgetile
+
+target/clients-venv/.stamp: tests/clients/requirements.txt
+	python3 -m venv target/clients-venv && target/clients-venv/bin/pip install -q --disable-pip-version-check -r $<
+	@touch $@
+
+test-clients: $(tools)/native.stamp viewer target/clients-venv/.stamp
+	cargo build --locked -p edgetile
+	target/clients-venv/bin/python -W ignore tests/clients/wmts.py target/debug/edgetile
 
 bless: $(tools)/native.stamp viewer ## accept the tiles as they are drawn now
 	EDGETILE_BLESS=1 cargo test --locked -p edgetile-tests --test golden

@@ -14,6 +14,8 @@ var CASES = [
   ['of types wanted alike the first on the list', '/ndvi/3/4/2?url=a Accept: image/tiff;application=geotiff,IMAGE/JPEG', '/ndvi/3/4/2?url=a Accept: image/jpeg'],
   ['a browser that shows a picture', '/tiles/demo/3/4/2@2x Accept: image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', '/tiles/demo/3/4/2@2x Accept: image/webp'],
   ['Accept that names nothing of ours goes', '/tiles/demo/3/4/2 Accept: image/avif,image/*,image/png;q=0', '/tiles/demo/3/4/2'],
+  ['the page at / is HTML or JSON', '/ Accept: text/html;q=0.5,application/json,image/webp', '/ Accept: application/json'],
+  ['no other document depends on Accept', '/tiles Accept: application/json', '/tiles'],
   ['with a format Accept goes', '/tiles/demo/3/4/2.png Accept: image/webp', '/tiles/demo/3/4/2.png'],
   ['parameters are sorted', '/ndvi/1/0/0?url=a.tif&red=3&nir=4', '/ndvi/1/0/0?nir=4&red=3&url=a.tif'],
   ['names are folded to lower case', '/ndvi/1/0/0?URL=a.tif&Red=3&NIR=4', '/ndvi/1/0/0?nir=4&red=3&url=a.tif'],

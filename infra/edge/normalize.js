@@ -22,6 +22,7 @@ var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/index\/[^\/]+|\/(?:cog|stac|mosaicjson)\/
 var DEEPEST = 24;
 
 // What a tile without a format may be, as the origin lists it (request/accept.rs).
+var PAGES = ['text/html', 'application/json'];
 var FORMATS = ['image/png', 'image/jpeg', 'image/webp', 'application/x-binary', 'image/tiff'];
 
 function handler(event) {
@@ -48,7 +49,8 @@ function handler(event) {
   }
   request.querystring = query;
   // Only what decides the answer is left of Accept: it is part of the key.
-  var wanted = tile && !tile[7] ? best(request.headers.accept, FORMATS) : '';
+  var wanted = tile && !tile[7] ? best(request.headers.accept, FORMATS)
+    : request.uri === '/' ? best(request.headers.accept, PAGES) : '';
   if (wanted) {
     request.headers.accept = { value: wanted };
   } else {

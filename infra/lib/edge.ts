@@ -54,7 +54,7 @@ export class Edge extends Construct {
         compress: true,
         cachePolicy: this.cachePolicy('json', 'TileJSON, viewer and the like - also by public host; compressed', {
           queryStringBehavior: cloudfront.CacheQueryStringBehavior.all(),
-          headerBehavior: cloudfront.CacheHeaderBehavior.allowList('x-public-host', 'traceparent'),
+          headerBehavior: cloudfront.CacheHeaderBehavior.allowList('x-public-host', 'traceparent', 'accept'),
           enableAcceptEncodingGzip: true,
           enableAcceptEncodingBrotli: true,
         }),

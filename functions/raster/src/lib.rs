@@ -14,4 +14,5 @@ pub mod decode;
 pub mod warp;
 pub mod math;
 pub mod colour;
+pub mod legend;
 pub mod encode;

@@ -10,6 +10,7 @@ shifts.txt   code west south east north accuracy [~]x y z [rx ry rz s [px py pz]
              one after the other, ~ for the reverse of one, w behind the accuracy of a way for the sea; metres, arc seconds (position vector), parts per million,
              pivot in metres. A projected system has lines of its own where PROJ, knowing its area, chooses otherwise
              than for its base.
+north_first.txt  first last                  codes whose first axis points to the north
 datums.txt   code base name[;name]...        a datum, and the geographic system in degrees from Greenwich on it
 """
 
@@ -23,7 +24,7 @@ os.environ["PROJ_NETWORK"] = "OFF"
 warnings.simplefilter("ignore")
 
 from pyproj import CRS, Transformer, __version__, proj_version_str  # noqa: E402
-from pyproj.database import query_crs_info  # noqa: E402
+from pyproj.database import get_codes, query_crs_info  # noqa: E402
 from pyproj.datadir import get_data_dir  # noqa: E402
 from pyproj.enums import PJType  # noqa: E402
 from pyproj.exceptions import CRSError, ProjError  # noqa: E402
@@ -215,6 +216,22 @@ def datum_aliases():
     return found
 
 
+def north_first():
+    """Runs of codes whose first axis is the northing or the latitude; codes between them are other systems'."""
+    kinds = ("PROJECTED_CRS", "GEOGRAPHIC_2D_CRS", "GEOGRAPHIC_3D_CRS")
+    codes = sorted(int(code) for kind in kinds for code in get_codes("EPSG", kind, allow_deprecated=True))
+    runs, is_open = [], False
+    for code in codes:
+        x, y = CRS.from_epsg(code).axis_info[:2]
+        is_first = x.direction == "north" and y.direction == "east" or x.abbrev == "N" or x.name.lower().startswith("northing")
+        if is_first and is_open:
+            runs[-1][1] = code
+        elif is_first:
+            runs.append([code, code])
+        is_open = is_first
+    return [f"{first} {last}" for first, last in runs]
+
+
 def main():
     crs_rows, shift_rows, datum_rows, known = {}, [], {}, {}
     aliases = datum_aliases()
@@ -257,6 +274,7 @@ def main():
                 names = dict.fromkeys([flat.datum.name, *aliases.get(number_of, [])])
                 datum_rows.setdefault(number_of, f"{number_of} {code} {';'.join(names)}")
     for name, rows in (
+        ("north_first.txt", north_first()),
         ("crs.txt", [crs_rows[code] for code in sorted(crs_rows)]),
         ("shifts.txt", sorted(shift_rows, key=lambda row: int(row.split()[0]))),
         ("datums.txt", [datum_rows[key] for key in sorted(datum_rows)]),

@@ -104,7 +104,7 @@ fn paint(bands: &Raster, binding: &Binding, task: &Task) -> Result<Picture, Prob
 }
 
 /// What is wrong with a style; the message begins with the parameter's name, which is that of bands where it has none.
-fn unfit(error: &colour::ColourError) -> Problem {
+pub fn unfit(error: &colour::ColourError) -> Problem {
     let text = error.to_string();
     let named = text.split_once(": ");
     let (name, reason) = named

@@ -82,8 +82,8 @@ fn stretch_range(raster: &Raster, style: &Style, keep: &[DataType]) -> Result<Op
         .ok_or(ColourError::RescaleMissing(data_type.name()))
 }
 
-/// The range of an integer type.
-fn type_range(data_type: DataType) -> Option<(f64, f64)> {
+/// The range of an integer type; floating point has none.
+pub fn type_range(data_type: DataType) -> Option<(f64, f64)> {
     match data_type {
         DataType::U8 => Some((0.0, u8::MAX as f64)),
         DataType::I8 => Some((i8::MIN as f64, i8::MAX as f64)),

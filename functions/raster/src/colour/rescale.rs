@@ -19,7 +19,7 @@ impl Rescale {
     }
 
     /// The range of a band.
-    pub(super) fn range(&self, band: usize, bands: usize) -> Result<(f64, f64), ColourError> {
+    pub(crate) fn range(&self, band: usize, bands: usize) -> Result<(f64, f64), ColourError> {
         let range = if self.0.len() == 1 {
             self.0.first()
         } else {

@@ -224,6 +224,12 @@ impl Crs {
         }
     }
 
+    /// Whether the EPSG registry gives its coordinates north (or latitude) first, as documents that name it by its URN do;
+    /// here x, to the east, always comes first.
+    pub fn is_north_first(&self) -> bool {
+        self.0.epsg.is_some_and(registry::is_north_first)
+    }
+
     /// The name for people: `WGS 84 / UTM zone 33N`.
     pub fn name(&self) -> &str {
         &self.0.name

@@ -27,6 +27,18 @@ const DATUMS: Packed = Packed {
     bytes: include_bytes!(concat!(env!("OUT_DIR"), "/datums.deflate")),
 };
 
+/// Codes, first and last of each run, whose first axis points to the north. Runs go through codes that are none.
+const NORTH_FIRST: &str = include_str!("registry/north_first.txt");
+
+/// Whether the registry gives a system's coordinates north first.
+pub(super) fn is_north_first(code: u32) -> bool {
+    let holds = |line: &str| {
+        let (first, last) = line.split_once(' ')?;
+        Some((first.parse().ok()?..=last.parse().ok()?).contains(&code))
+    };
+    NORTH_FIRST.lines().any(|line| holds(line) == Some(true))
+}
+
 /// One system of the registry.
 pub(super) struct Entry {
     /// The code after aliases: a compound system's horizontal part, 3857 for 900913.

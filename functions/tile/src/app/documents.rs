@@ -26,7 +26,16 @@ pub(super) fn typed(
     freshness: Freshness,
     request: &Request<Bytes>,
 ) -> Outcome {
-    let body = json.to_string();
+    text(json.to_string(), media_type, freshness, request)
+}
+
+/// A document in whatever language.
+pub(super) fn text(
+    body: String,
+    media_type: &'static str,
+    freshness: Freshness,
+    request: &Request<Bytes>,
+) -> Outcome {
     let etag = ETag::of([body.as_str()]);
     let held = etag.is_held_by(request.headers());
     let about = About {
@@ -55,6 +64,10 @@ impl Shown {
             ..own
         })
         .with_zooms(layer.minzoom, layer.maxzoom)
+    }
+
+    pub(super) fn extent(&self) -> Extent {
+        self.0
     }
 
     pub(super) fn with_zooms(self, minzoom: Option<u8>, maxzoom: Option<u8>) -> Self {
@@ -104,7 +117,7 @@ pub(super) fn tilejson(
 }
 
 /// Bounds that do not wrap, as TileJSON 3.0.0 section 3.5 demands: across the antimeridian the whole turn.
-fn unwrapped([west, south, east, north]: [f64; 4]) -> [f64; 4] {
+pub(super) fn unwrapped([west, south, east, north]: [f64; 4]) -> [f64; 4] {
     if west > east {
         [-180.0, south, 180.0, north]
     } else {
@@ -232,20 +245,29 @@ pub(super) fn grids(grids: &Grids, base: &str) -> Value {
     json!({"tileMatrixSets": sets.collect::<Vec<_>>()})
 }
 
+/// Whether the publisher of a set writes its corners north first. The operator's own are told x first.
+fn is_north_first(set: &TileMatrixSet) -> bool {
+    grid::published(&set.id).is_some_and(|published| published.is_north_first())
+}
+
+/// The system of a set.
+pub(super) fn crs_of(set: &TileMatrixSet) -> String {
+    match set.crs.epsg() {
+        Some(4326) if !is_north_first(set) => "http://www.opengis.net/def/crs/OGC/1.3/CRS84".to_owned(),
+        Some(code) => format!("http://www.opengis.net/def/crs/EPSG/0/{code}"),
+        None => set.crs.proj_string(),
+    }
+}
+
 /// One tile matrix set, as OGC 17-083r4 clause 7.2 encodes it. Corners are in the order of the axes.
 pub(super) fn grid(set: &TileMatrixSet) -> Value {
     let published = grid::published(&set.id);
-    let is_north_first = published.is_some_and(|published| published.is_north_first());
-    let origin = if is_north_first {
+    let origin = if is_north_first(set) {
         [set.origin.1, set.origin.0]
     } else {
         [set.origin.0, set.origin.1]
     };
-    let crs = match set.crs.epsg() {
-        Some(4326) if !is_north_first => "http://www.opengis.net/def/crs/OGC/1.3/CRS84".to_owned(),
-        Some(code) => format!("http://www.opengis.net/def/crs/EPSG/0/{code}"),
-        None => set.crs.proj_string(),
-    };
+    let crs = crs_of(set);
     let matrix = |matrix: &grid::TileMatrix| {
         json!({
             "id": matrix.zoom.to_string(),

@@ -6,8 +6,12 @@
 mod documents;
 mod geojson;
 mod journal;
+mod legend;
+mod ogc;
 mod public;
 mod start;
+mod tilesets;
+mod wmts;
 mod trace;
 
 use std::panic::AssertUnwindSafe;
@@ -17,13 +21,14 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::ACCEPT_ENCODING;
 use http::{Method, Request, Response};
+use serde_json::Value;
 
 use self::journal::{Entry, Journal};
 use crate::draw;
 use crate::event::{Deadline, Trace};
 use crate::fetch::Meter;
 use crate::layers::{Catalog, Task};
-use crate::request::{Format, Grid, PointRequest, Refused, Route, TileJsonRequest, format_of};
+use crate::request::{Format, Grid, PointRequest, Refused, Route, TileJsonRequest, best, format_of};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, preflight};
 use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
@@ -138,47 +143,57 @@ impl App {
                 let keys = || self.reading.assets(&url, &call);
                 Ok(documents::document(&keys().await?, Freshness::Document, request))
             }
-            Route::Viewer(name) => viewer_file(&name, request),
             Route::ViewerConfig => {
                 let config = self.viewer_config(&call).await;
                 Ok(documents::document(&config, Freshness::Revalidate, request))
             }
-            Route::ColorMaps => Ok(documents::document(
-                &documents::colormaps(&public::base(&self.settings, request)),
-                Freshness::Document,
-                request,
-            )),
+            Route::Legend(asked) => self.legend(request, &asked, &call).await,
+            Route::Tilesets(asked) => self.tilesets(request, &asked, &call).await,
+            Route::AllTilesets(form) => self.all_tilesets(request, form, &call).await,
+            known => self.known(known, request),
+        }
+    }
+
+    /// What is known without a file.
+    fn known(&self, route: Route, request: &Request<Bytes>) -> Result<Outcome, Problem> {
+        let told = |json: &Value| documents::document(json, Freshness::Document, request);
+        Ok(match route {
+            Route::Viewer(name) if name.is_empty() && wants_json(request) => {
+                let landing = ogc::landing(&public::base(&self.settings, request));
+                told(&landing).varying_by(PAGE_VARIES_BY)
+            }
+            Route::Viewer(name) => viewer_file(&name, request)?,
+            Route::ColorMaps => told(&documents::colormaps(&public::base(&self.settings, request))),
             Route::ColorMap(name) => {
                 let colours = documents::colormap(&name).ok_or(Refused::Unknown { kind: "colormap" })?;
-                Ok(documents::document(&colours, Freshness::Document, request))
+                told(&colours)
             }
             Route::Algorithms(name) => {
                 let base = public::base(&self.settings, request);
                 let known = documents::algorithms(name.as_deref(), &base);
                 let known = known.ok_or(Refused::Unknown { kind: "algorithm" })?;
-                Ok(documents::document(&known, Freshness::Document, request))
+                told(&known)
             }
-            Route::Indices => Ok(documents::document(
-                &documents::indices(),
-                Freshness::Document,
-                request,
+            Route::Indices => told(&documents::indices()),
+            Route::TileMatrixSets => told(&documents::grids(
+                self.catalog.grids(),
+                &public::base(&self.settings, request),
             )),
-            Route::TileMatrixSets => Ok(documents::document(
-                &documents::grids(self.catalog.grids(), &public::base(&self.settings, request)),
-                Freshness::Document,
-                request,
-            )),
-            Route::TileMatrixSet(grid) => Ok(documents::document(
-                &documents::grid(grid.set()),
-                Freshness::Document,
-                request,
-            )),
-            Route::Health => Ok(documents::document(
-                &documents::health(),
-                Freshness::Never,
-                request,
-            )),
-        }
+            Route::TileMatrixSet(grid) => told(&documents::grid(grid.set())),
+            Route::Landing => told(&ogc::landing(&public::base(&self.settings, request))),
+            Route::Conformance => told(&ogc::conformance()),
+            Route::Health => documents::document(&documents::health(), Freshness::Never, request),
+            // These are answered before.
+            Route::Image(_)
+            | Route::TileJson(_)
+            | Route::Info(_)
+            | Route::Point(_)
+            | Route::Assets(_)
+            | Route::ViewerConfig
+            | Route::Legend(_)
+            | Route::Tilesets(_)
+            | Route::AllTilesets(_) => return Err(Problem::Internal),
+        })
     }
 
     async fn point(
@@ -233,7 +248,7 @@ impl App {
     }
 
     /// What the viewer shows: every layer, with what its files say of themselves where they can be read.
-    async fn viewer_config(&self, call: &Call<'_>) -> serde_json::Value {
+    async fn viewer_config(&self, call: &Call<'_>) -> Value {
         let layers = self.catalog.layers().iter().map(async |layer| {
             let extent = async { self.reading.extent(&layer.files, Grid::web()?, call).await };
             let bands = self.reading.bands(&layer.files, call);
@@ -242,6 +257,14 @@ impl App {
         });
         documents::viewer_config(&futures_util::future::join_all(layers).await)
     }
+}
+
+/// On what the answer at `/` depends.
+const PAGE_VARIES_BY: &str = "Accept, Accept-Encoding";
+
+/// Whether a caller of `/` would have the landing page of OGC API rather than the map.
+fn wants_json(request: &Request<Bytes>) -> bool {
+    best(request.headers(), &["text/html", "application/json"]) == Some(1)
 }
 
 /// A file of the viewer: the page for no name. Its other files are asked for with their version in the query.
@@ -263,7 +286,11 @@ fn viewer_file(name: &str, request: &Request<Bytes>) -> Result<Outcome, Problem>
     let about = About {
         freshness,
         etag: Some(etag),
-        vary: Some("Accept-Encoding"),
+        vary: Some(if name.is_empty() {
+            PAGE_VARIES_BY
+        } else {
+            "Accept-Encoding"
+        }),
         ..About::default()
     };
     if held {
@@ -305,6 +332,8 @@ fn log(
     });
 }
 
+#[cfg(test)]
+mod clients;
 #[cfg(test)]
 mod kinds;
 #[cfg(test)]

@@ -373,7 +373,7 @@ async fn the_page_is_gzip_and_revalidated() {
     let gzip = ("accept-encoding", "br, gzip");
     let page = ask(&app, Method::GET, "/", &[gzip]).await;
     assert_eq!(page.headers()["content-encoding"], "gzip");
-    assert_eq!(page.headers()["vary"], "Accept-Encoding");
+    assert_eq!(page.headers()["vary"], "Accept, Accept-Encoding");
     assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
     assert_eq!(page.headers()["cache-control"], "no-cache");
     let viewer = ask(&app, Method::GET, "/viewer", &[gzip]).await;

@@ -16,6 +16,8 @@ mod frame;
 mod source;
 mod assets;
 mod ndvi;
+mod tilesets;
+mod legend;
 mod route;
 #[cfg(test)]
 mod tests;
@@ -29,11 +31,13 @@ pub use colormap::ColormapChoice;
 pub use formula::Formula;
 pub use frame::{Area, Frame, NamedCrs, Size, Window};
 pub use index::IndexChoice;
+pub use legend::LegendRequest;
 pub use query::{Query, encode, slip_of};
 pub use route::{ImageRequest, InfoRequest, PointRequest, Route, TileJsonRequest};
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 pub use source::{Asked, BandName, LayerName};
 pub use style::{Bands, Style};
+pub use tilesets::{GRID, TilesetsForm, TilesetsRequest};
 
 /// Why a request cannot be answered as it stands. Every variant is for the caller to mend.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -5,8 +5,9 @@ use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Assets, Bands, Format, Formula, Frame, Grid, Grids, IndexChoice, LayerName, Pairs, Query,
-    Refused, Scale, Sidecars, Style, Window, ndvi, source,
+    Address, Asked, Assets, Bands, Format, Formula, Frame, GRID, Grid, Grids, IndexChoice, LayerName,
+    LegendRequest, Pairs, Query, Refused, Scale, Sidecars, Style, TilesetsForm, TilesetsRequest, Window,
+    legend, ndvi, source,
 };
 
 /// Everything that can be asked.
@@ -38,6 +39,16 @@ pub enum Route {
     TileMatrixSets,
     /// One tile matrix set.
     TileMatrixSet(Grid),
+    /// What colours mean.
+    Legend(Box<LegendRequest>),
+    /// All tiles of a source, as map clients find them.
+    Tilesets(TilesetsRequest),
+    /// All tiles of all layers: WMTS capabilities, or a list.
+    AllTilesets(TilesetsForm),
+    /// What there is, for clients of OGC API.
+    Landing,
+    /// Which parts of OGC API are kept.
+    Conformance,
     /// Whether requests are answered.
     Health,
 }
@@ -115,6 +126,20 @@ impl Route {
         }
         let query = Query::parse(raw_query)?;
         match segments.as_slice() {
+            ["tiles"] => Ok(Route::AllTilesets(TilesetsForm::List)),
+            ["WMTSCapabilities.xml"] => Ok(Route::AllTilesets(TilesetsForm::Wmts)),
+            ["cog", "tiles"] => {
+                Line::file(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::List, grids)
+            }
+            ["cog", "tiles", grid] => {
+                Line::file(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::One)
+            }
+            ["cog", "WMTSCapabilities.xml"] => {
+                Line::file(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::Wmts, grids)
+            }
+            ["cog", grid, "WMTSCapabilities.xml"] => {
+                Line::file(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::Wmts)
+            }
             ["tiles", layer, rest @ ..] => Line::layer(layer)?.read(rest, &query),
             ["ndvi", rest @ ..] => Line::ndvi(&query)?.read(rest, &query),
             ["index", index, rest @ ..] => Line::index(index, &query)?.read(rest, &query),
@@ -124,6 +149,18 @@ impl Route {
             ["cog", grid, "tilejson.json"] => Line::file(&query, grids.parse(grid)?)?.read_tilejson(&query),
             ["cog", rest @ ..] if !rest.is_empty() => {
                 Line::file(&query, Grid::web()?)?.read_about(rest, &query)
+            }
+            ["stac", "tiles"] => {
+                Line::item(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::List, grids)
+            }
+            ["stac", "tiles", grid] => {
+                Line::item(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::One)
+            }
+            ["stac", "WMTSCapabilities.xml"] => {
+                Line::item(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::Wmts, grids)
+            }
+            ["stac", grid, "WMTSCapabilities.xml"] => {
+                Line::item(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::Wmts)
             }
             ["stac", "tiles", grid, rest @ ..] => {
                 Line::item(&query, grids.parse(grid)?)?.read_tile(rest, &query)
@@ -141,6 +178,8 @@ fn fixed(segments: &[&str], grids: &Grids) -> Result<Option<Route>, Refused> {
     Ok(Some(match segments {
         [] => Route::Viewer(String::new()),
         ["healthz"] => Route::Health,
+        ["ogc"] => Route::Landing,
+        ["conformance"] => Route::Conformance,
         ["viewer", "config.json"] => Route::ViewerConfig,
         ["viewer", rest @ ..] => Route::Viewer(rest.join("/")),
         ["colorMaps"] => Route::ColorMaps,
@@ -272,6 +311,7 @@ impl Line {
             ["bbox", ..] => self.read_about(rest, query),
             [_, _, _] => self.read_tile(rest, query),
             ["tilejson.json"] => self.read_tilejson(query),
+            [] => self.read_tilesets(query, TilesetsForm::One),
             _ => self.read_about(rest, query),
         }
     }
@@ -281,6 +321,8 @@ impl Line {
         match rest {
             ["info"] => read_info(self.asked, false, query),
             ["info.geojson"] => read_info(self.asked, true, query),
+            [last @ ("legend.png" | "legend.json")] => self.read_legend(last, query),
+            ["WMTSCapabilities.xml"] => self.read_tilesets(query, TilesetsForm::Wmts),
             ["point", place] => self.read_point(place, query),
             ["bbox", rest @ ..] => self.read_window(Window::bbox(rest, query)?, query),
             [first, rest @ ..] => match first.strip_prefix("preview") {
@@ -353,16 +395,23 @@ impl Line {
         }))
     }
 
+    fn read_legend(self, last: &str, query: &Query) -> Result<Route, Refused> {
+        Ok(Route::Legend(Box::new(LegendRequest {
+            style: Style::parse(query)?.over(&self.preset.unwrap_or_default()),
+            asked: self.asked,
+            name: self.name,
+            size: legend::size(query)?,
+            is_json: last == "legend.json",
+        })))
+    }
+
     fn read_tilejson(self, query: &Query) -> Result<Route, Refused> {
         let zoom = |name: &str| match query.one(name)?.map(|text| (text, text.parse::<u8>())) {
             None => Ok(None),
             Some((_, Ok(zoom))) if zoom <= self.grid.deepest_zoom() => Ok(Some(zoom)),
             Some(_) => Err(Refused::parameter(name, "is not a zoom of the grid")),
         };
-        let format = match query.one("tile_format")? {
-            Some(text) => Format::parse("tile_format", text)?,
-            None => Format::default(),
-        };
+        let format = read_tile_format(query)?;
         let mut style = Style::parse(query)?;
         // MapLibre draws a raster source in 512 pixels unless told otherwise, and TiTiler 2 answers so.
         let scale = match style.tilesize_px.unwrap_or(512) {
@@ -372,23 +421,8 @@ impl Line {
             }
             _ => Scale::ONE,
         };
-        let mut pairs = self.asked_pairs(query)?;
-        pairs.extend(
-            style
-                .pairs()
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value)),
-        );
-        let pairs: Vec<(&str, String)> = pairs
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.clone()))
-            .collect();
-        let mark = if pairs.is_empty() { "" } else { "?" };
-        let (tiles, extension) = (&self.tiles, format.extension());
-        let template = format!(
-            "{tiles}/{{z}}/{{x}}/{{y}}{scale}.{extension}{mark}{}",
-            Pairs(&pairs)
-        );
+        let tail = self.tail(query, &style, scale, format)?;
+        let template = format!("{}/{{z}}/{{x}}/{{y}}{tail}", self.tiles);
         let (minzoom, maxzoom) = (zoom("minzoom")?, zoom("maxzoom")?);
         if minzoom.zip(maxzoom).is_some_and(|(min, max)| min > max) {
             return Err(Refused::parameter("minzoom", "is above maxzoom"));
@@ -401,6 +435,61 @@ impl Line {
             minzoom,
             maxzoom,
         }))
+    }
+
+    /// What stands behind a tile's row.
+    fn tail(&self, query: &Query, style: &Style, scale: Scale, format: Format) -> Result<String, Refused> {
+        let mut pairs = self.asked_pairs(query)?;
+        let of_style = style.pairs().into_iter();
+        pairs.extend(of_style.map(|(name, value)| (name.to_owned(), value)));
+        let pairs: Vec<(&str, String)> = pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
+        let mark = if pairs.is_empty() { "" } else { "?" };
+        Ok(format!("{scale}.{}{mark}{}", format.extension(), Pairs(&pairs)))
+    }
+
+    /// The size of tiles is the grid's: WMTS and OGC's clients believe it.
+    fn read_tilesets(self, query: &Query, form: TilesetsForm) -> Result<Route, Refused> {
+        let style = Style {
+            tilesize_px: None,
+            ..Style::parse(query)?
+        };
+        let format = read_tile_format(query)?;
+        Ok(Route::Tilesets(TilesetsRequest {
+            tail: self.tail(query, &style, Scale::ONE, format)?,
+            home: match self.tiles.split_once("/tiles/") {
+                Some((prefix, _)) if !prefix.is_empty() => prefix.to_owned(),
+                _ => self.tiles.clone(),
+            },
+            asked: self.asked,
+            name: self.name,
+            grids: vec![self.grid],
+            format,
+            tiles: self.tiles,
+            form,
+        }))
+    }
+
+    /// The same on all grids.
+    fn read_all_tilesets(
+        mut self,
+        query: &Query,
+        form: TilesetsForm,
+        grids: &Grids,
+    ) -> Result<Route, Refused> {
+        self.tiles = self.tiles.replace(self.grid.name(), GRID);
+        let route = self.read_tilesets(query, form)?;
+        let names: Vec<String> = grids.all().map(|set| set.id.clone()).collect();
+        let all = names.iter().map(|name| grids.parse(name));
+        match route {
+            Route::Tilesets(request) => Ok(Route::Tilesets(TilesetsRequest {
+                grids: all.collect::<Result<_, _>>()?,
+                ..request
+            })),
+            other => Ok(other),
+        }
     }
 
     /// The pairs that name the sources, as this line spells them.
@@ -420,6 +509,14 @@ impl Line {
     }
 }
 
+fn read_tile_format(query: &Query) -> Result<Format, Refused> {
+    match query.one("tile_format")? {
+        Some(text) => Format::parse("tile_format", text),
+        None => Ok(Format::default()),
+    }
+}
+
+/// `info` or `info.geojson`.
 fn read_info(asked: Asked, is_feature: bool, query: &Query) -> Result<Route, Refused> {
     Ok(Route::Info(InfoRequest {
         asked,

@@ -105,7 +105,7 @@ fn paths_that_are_wrong_say_what_is() {
         ),
         ("/nowhere", "there is nothing at this path"),
         ("/cog", "there is nothing at this path"),
-        ("/tiles/x", "there is nothing at this path"),
+        ("/tiles/x/tilejson", "there is nothing at this path"),
         ("/%ff", "there is nothing at this path"),
     ] {
         assert_eq!(message(target), wanted, "{target}");

@@ -1,0 +1,169 @@
+//! What map clients find: WMTS, OGC API - Tiles, legends, over the embedded sample.
+
+use http::{Method, StatusCode};
+use serde_json::{Value, json as value};
+
+use super::tests::{app, ask, get, json};
+
+async fn xml(target: &str) -> String {
+    let app = app(&[]).await;
+    let answer = get(&app, target).await;
+    assert_eq!(answer.status(), StatusCode::OK, "{target}: {:?}", answer.body());
+    assert_eq!(answer.headers()["content-type"], "application/xml");
+    String::from_utf8(answer.body().to_vec()).unwrap()
+}
+
+/// The texts of every element of a local name.
+fn texts(xml: &str, name: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(xml).unwrap();
+    let of = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == name);
+    of.map(|node| node.text().unwrap_or_default().to_owned())
+        .collect()
+}
+
+fn attribute(xml: &str, name: &str, attribute: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(xml).unwrap();
+    let of = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == name);
+    of.filter_map(|node| Some(node.attribute(attribute)?.to_owned()))
+        .collect()
+}
+
+#[tokio::test]
+async fn every_layer_is_in_the_capabilities_with_tiles_that_are_there() {
+    let all = xml("/WMTSCapabilities.xml").await;
+    let app = app(&[]).await;
+    let config = json(&app, "/viewer/config.json").await;
+    let layers = config["layers"].as_array().unwrap().len();
+    let templates = attribute(&all, "ResourceURL", "template");
+    assert_eq!(templates.len(), layers);
+    assert_eq!(texts(&all, "SupportedCRS"), ["urn:ogc:def:crs:EPSG::3857"]);
+    assert_eq!(texts(&all, "TileMatrixSetLink").len(), layers);
+    let template = &templates[0];
+    assert_eq!(
+        template,
+        "http://localhost/tiles/truecolour/{TileMatrix}/{TileCol}/{TileRow}.png"
+    );
+    let one = xml("/tiles/truecolour/WMTSCapabilities.xml").await;
+    assert!(one.contains("xlink:href=\"http://localhost/tiles/truecolour/legend.png\""));
+    // The lowest zoom has the whole sample in one tile.
+    let first = |name: &str| texts(&one, name).first().unwrap().clone();
+    let limits = one.split("<TileMatrixLimits><TileMatrix>").nth(1).unwrap();
+    let target = template
+        .trim_start_matches("http://localhost")
+        .replace("{TileMatrix}", limits.split('<').next().unwrap())
+        .replace("{TileCol}", &first("MinTileCol"))
+        .replace("{TileRow}", &first("MaxTileRow"));
+    assert_eq!(get(&app, &target).await.status(), StatusCode::OK, "{target}");
+}
+
+#[tokio::test]
+async fn a_file_is_offered_on_every_grid_with_its_query() {
+    let query = "url=sample.tif&expression=(b4-b3)/(b4%2Bb3)&rescale=-1,1&colormap_name=rdylgn";
+    let all = xml(&format!(
+        "/cog/WMTSCapabilities.xml?{query}&SERVICE=WMTS&REQUEST=GetCapabilities"
+    ))
+    .await;
+    let grids = texts(&all, "SupportedCRS").len();
+    assert!(grids > 5, "{grids}");
+    let template = attribute(&all, "ResourceURL", "template").remove(0);
+    let start =
+        "http://localhost/cog/tiles/{TileMatrixSet}/{TileMatrix}/{TileCol}/{TileRow}.png?url=sample.tif&";
+    assert!(template.starts_with(start), "{template}");
+    assert!(template.contains("expression=(b4-b3)/(b4%2Bb3)"), "{template}");
+    let one =
+        xml("/cog/WebMercatorQuad/WMTSCapabilities.xml?url=sample.tif&tile_format=webp&tilesize=512").await;
+    assert_eq!(texts(&one, "Format"), ["image/webp"]);
+    let template = attribute(&one, "ResourceURL", "template").remove(0);
+    assert!(template.ends_with("{TileRow}.webp?url=sample.tif"), "{template}");
+    let missing = get(&app(&[]).await, "/cog/WMTSCapabilities.xml?url=none.tif").await;
+    assert_eq!(missing.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn tilesets_lead_from_the_landing_page_to_tiles() {
+    let app = app(&[]).await;
+    let link = |document: &Value, rel: &str| {
+        let mut of = document["links"].as_array().unwrap().iter();
+        let found = of
+            .find(|link| link["rel"].as_str().unwrap().ends_with(rel))
+            .unwrap();
+        found["href"]
+            .as_str()
+            .unwrap()
+            .trim_start_matches("http://localhost")
+            .to_owned()
+    };
+    let page = ask(&app, Method::GET, "/", &[("accept", "application/json")]).await;
+    assert_eq!(page.headers()["content-type"], "application/json");
+    assert_eq!(page.headers()["vary"], "Accept, Accept-Encoding");
+    let landing = json(&app, "/ogc").await;
+    assert_eq!(serde_json::from_slice::<Value>(page.body()).unwrap(), landing);
+    let conformance = json(&app, &link(&landing, "conformance")).await;
+    assert!(conformance["conformsTo"].as_array().unwrap().len() > 5);
+    let tilesets = json(&app, &link(&landing, "tilesets-map")).await;
+    let first = &tilesets["tilesets"][0];
+    assert_eq!(
+        (&first["dataType"], &first["tileMatrixSetId"]),
+        (&value!("map"), &value!("WebMercatorQuad"))
+    );
+    let tileset = json(&app, &link(first, "self")).await;
+    let limits = &tileset["tileMatrixSetLimits"][0];
+    let tile = link(&tileset, "item")
+        .replace("{tileMatrix}", limits["tileMatrix"].as_str().unwrap())
+        .replace("{tileCol}", &limits["minTileCol"].to_string())
+        .replace("{tileRow}", &limits["maxTileRow"].to_string());
+    assert_eq!(get(&app, &tile).await.status(), StatusCode::OK, "{tile}");
+    for rel in ["tiling-scheme", "describedby", "legend"] {
+        let target = link(&tileset, rel);
+        assert_eq!(get(&app, &target).await.status(), StatusCode::OK, "{target}");
+    }
+    let of_file = json(&app, "/cog/tiles?url=sample.tif").await;
+    assert!(of_file["tilesets"].as_array().unwrap().len() > 5);
+    let on_one = json(&app, "/cog/tiles/WorldCRS84Quad?url=sample.tif").await;
+    assert!(link(&on_one, "item").starts_with("/cog/tiles/WorldCRS84Quad/{tileMatrix}/"));
+}
+
+#[tokio::test]
+async fn legends_tell_what_the_colours_of_tiles_mean() {
+    let app = app(&[]).await;
+    let ndvi = json(&app, "/ndvi/legend.json").await;
+    assert_eq!(
+        (&ndvi["type"], &ndvi["title"]),
+        (&value!("ramp"), &value!("NDVI"))
+    );
+    assert_eq!(ndvi["range"], value!([-1.0, 1.0]));
+    let ends = (&ndvi["stops"][0]["color"], &ndvi["stops"][32]["color"]);
+    assert_eq!(ends, (&value!("#a50026"), &value!("#006837")));
+    let target = "/cog/legend.json?url=sample.tif&bidx=1&colormap=%7B%221%22:%22%23ff0000%22%7D";
+    let classes = json(&app, target).await;
+    assert_eq!(
+        classes,
+        value!({"type": "classes", "classes": [{"value": 1.0, "color": "#ff0000"}]})
+    );
+    let bands = json(&app, "/tiles/truecolour/legend.json").await;
+    let named: Vec<_> = bands["classes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|class| &class["band"])
+        .collect();
+    assert_eq!(named, ["red", "green", "blue"]);
+    let shade = json(&app, "/cog/legend.json?url=sample.tif&bidx=1&algorithm=hillshade").await;
+    assert_eq!(shade["range"], value!([0.0, 255.0]));
+    for (target, status) in [
+        ("/index/NDWI/legend.png?width=300&height=40", StatusCode::OK),
+        ("/ndvi/legend.png?width=9", StatusCode::BAD_REQUEST),
+        (
+            "/cog/legend.png?url=sample.tif&expression=b1/b2",
+            StatusCode::BAD_REQUEST,
+        ),
+        ("/cog/legend.png?url=sample.tif", StatusCode::BAD_REQUEST),
+    ] {
+        let answer = get(&app, target).await;
+        assert_eq!(answer.status(), status, "{target}: {:?}", answer.body());
+    }
+}

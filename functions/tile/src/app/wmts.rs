@@ -1,0 +1,243 @@
+//! The capabilities of WMTS (OGC 07-057r7): RESTful, one layer for each tileset, every grid that one of them lies on.
+//!
+//! Corners are written in the axis order of the system that is named, as clause 6.1 demands and QGIS, ArcGIS and GDAL read
+//! them: EPSG's 3035 or 4326 have north first. `WorldCRS84Quad` is in CRS84, longitude first.
+
+use std::fmt::{self, Write};
+
+use edgetile_raster::grid::{self, TileMatrix, TileMatrixSet};
+
+use super::documents::unwrapped;
+use super::tilesets::{Tileset, limits};
+use crate::request::Grids;
+
+const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
+"#;
+
+/// The document; `base` is the server's own address.
+pub(super) fn capabilities(base: &str, tilesets: &[Tileset], grids: &Grids) -> String {
+    let mut xml = HEAD.to_owned();
+    // Writing into a string cannot fail.
+    let _ = write_all(&mut xml, base, tilesets, grids);
+    xml
+}
+
+fn write_all(xml: &mut String, base: &str, tilesets: &[Tileset], grids: &Grids) -> fmt::Result {
+    let title = match tilesets {
+        [one] => one.title.as_str(),
+        _ => "edgetile",
+    };
+    let address = match tilesets {
+        [one] => format!("{}/WMTSCapabilities.xml{}", one.request.home, one.request.query()),
+        _ => "/WMTSCapabilities.xml".to_owned(),
+    };
+    let address = Escaped(&format!("{base}{address}")).to_string();
+    writeln!(
+        xml,
+        "<ows:ServiceIdentification><ows:Title>{}</ows:Title><ows:ServiceType>OGC WMTS</ows:ServiceType>\
+         <ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion></ows:ServiceIdentification>",
+        Escaped(title)
+    )?;
+    xml.push_str("<ows:OperationsMetadata>\n");
+    for (operation, address) in [
+        ("GetCapabilities", address.as_str()),
+        ("GetTile", &Escaped(base).to_string()),
+    ] {
+        writeln!(
+            xml,
+            "<ows:Operation name=\"{operation}\"><ows:DCP><ows:HTTP><ows:Get xlink:href=\"{address}\">\
+             <ows:Constraint name=\"GetEncoding\"><ows:AllowedValues><ows:Value>RESTful</ows:Value></ows:AllowedValues>\
+             </ows:Constraint></ows:Get></ows:HTTP></ows:DCP></ows:Operation>"
+        )?;
+    }
+    xml.push_str("</ows:OperationsMetadata>\n<Contents>\n");
+    for tileset in tilesets {
+        write_layer(xml, base, tileset)?;
+    }
+    let used = |set: &TileMatrixSet| {
+        let on = tilesets.iter().flat_map(|tileset| &tileset.on);
+        on.into_iter().any(|(grid, _)| grid.name() == set.id)
+    };
+    for set in grids.all().filter(|set| used(set)) {
+        write_set(xml, &set)?;
+    }
+    writeln!(
+        xml,
+        "</Contents>\n<ServiceMetadataURL xlink:href=\"{address}\"/>\n</Capabilities>"
+    )
+}
+
+fn write_layer(xml: &mut String, base: &str, tileset: &Tileset) -> fmt::Result {
+    let on: Vec<_> = tileset
+        .on
+        .iter()
+        .filter(|(grid, _)| urn(grid.set()).is_some())
+        .collect();
+    let Some((_, first)) = on.first() else {
+        return Ok(());
+    };
+    let [west, south, east, north] = unwrapped(first.bounds);
+    writeln!(xml, "<Layer>\n<ows:Title>{}</ows:Title>", Escaped(&tileset.title))?;
+    if let Some(about) = tileset.layer.and_then(|layer| layer.description.as_ref()) {
+        writeln!(xml, "<ows:Abstract>{}</ows:Abstract>", Escaped(about))?;
+    }
+    let request = &tileset.request;
+    let legend = format!("{base}{}/legend.png{}", request.home, request.query());
+    writeln!(
+        xml,
+        "<ows:WGS84BoundingBox><ows:LowerCorner>{west} {south}</ows:LowerCorner>\
+         <ows:UpperCorner>{east} {north}</ows:UpperCorner></ows:WGS84BoundingBox>\n\
+         <ows:Identifier>{}</ows:Identifier>\n\
+         <Style isDefault=\"true\"><ows:Identifier>default</ows:Identifier>\
+         <LegendURL format=\"image/png\" xlink:href=\"{}\"/></Style>\n<Format>{}</Format>",
+        Escaped(&tileset.id),
+        Escaped(&legend),
+        Escaped(request.format.media_type()),
+    )?;
+    for (grid, extent) in &on {
+        let set = grid.set();
+        writeln!(
+            xml,
+            "<TileMatrixSetLink><TileMatrixSet>{}</TileMatrixSet><TileMatrixSetLimits>",
+            Escaped(&set.id)
+        )?;
+        let zooms = extent.minzoom..=extent.maxzoom;
+        for matrix in set.matrices.iter().filter(|matrix| zooms.contains(&matrix.zoom)) {
+            let limits = limits(set, matrix, extent.bounds);
+            writeln!(
+                xml,
+                "<TileMatrixLimits><TileMatrix>{}</TileMatrix><MinTileRow>{}</MinTileRow><MaxTileRow>{}</MaxTileRow>\
+                 <MinTileCol>{}</MinTileCol><MaxTileCol>{}</MaxTileCol></TileMatrixLimits>",
+                matrix.zoom, limits.rows.0, limits.rows.1, limits.columns.0, limits.columns.1
+            )?;
+        }
+        writeln!(xml, "</TileMatrixSetLimits></TileMatrixSetLink>")?;
+    }
+    let template = format!("{base}{}", request.template("{TileMatrix}/{TileCol}/{TileRow}"));
+    writeln!(
+        xml,
+        "<ResourceURL format=\"{}\" resourceType=\"tile\" template=\"{}\"/>\n</Layer>",
+        Escaped(request.format.media_type()),
+        Escaped(&template)
+    )
+}
+
+fn write_set(xml: &mut String, set: &TileMatrixSet) -> fmt::Result {
+    let Some(urn) = urn(set) else {
+        return Ok(());
+    };
+    writeln!(
+        xml,
+        "<TileMatrixSet>\n<ows:Title>{}</ows:Title><ows:Identifier>{}</ows:Identifier>\
+         <ows:SupportedCRS>{urn}</ows:SupportedCRS>",
+        Escaped(&set.title),
+        Escaped(&set.id)
+    )?;
+    if let Some(name) = grid::published(&set.id).and_then(|published| published.scale_set) {
+        writeln!(
+            xml,
+            "<WellKnownScaleSet>urn:ogc:def:wkss:OGC:1.0:{name}</WellKnownScaleSet>"
+        )?;
+    }
+    for matrix in &set.matrices {
+        write_matrix(xml, set, matrix)?;
+    }
+    xml.push_str("</TileMatrixSet>\n");
+    Ok(())
+}
+
+fn write_matrix(xml: &mut String, set: &TileMatrixSet, matrix: &TileMatrix) -> fmt::Result {
+    let (x, y) = set.origin;
+    let (first, second) = if is_north_first(set) { (y, x) } else { (x, y) };
+    writeln!(
+        xml,
+        "<TileMatrix><ows:Identifier>{}</ows:Identifier><ScaleDenominator>{}</ScaleDenominator>\
+         <TopLeftCorner>{first} {second}</TopLeftCorner><TileWidth>{size}</TileWidth><TileHeight>{size}</TileHeight>\
+         <MatrixWidth>{}</MatrixWidth><MatrixHeight>{}</MatrixHeight></TileMatrix>",
+        matrix.zoom,
+        set.scale_denominator(matrix),
+        matrix.width,
+        matrix.height,
+        size = set.tile_size,
+    )
+}
+
+/// The name of a set's system, where it has one.
+fn urn(set: &TileMatrixSet) -> Option<String> {
+    match set.crs.epsg()? {
+        4326 if !is_north_first(set) => Some("urn:ogc:def:crs:OGC:1.3:CRS84".to_owned()),
+        code => Some(format!("urn:ogc:def:crs:EPSG::{code}")),
+    }
+}
+
+/// The registered sets as they are published; an own one as the registry of its system has it.
+fn is_north_first(set: &TileMatrixSet) -> bool {
+    grid::published(&set.id).map_or_else(
+        || set.crs.is_north_first(),
+        |published| published.is_north_first(),
+    )
+}
+
+/// Text as it stands in XML, in elements and attributes; control characters, which XML cannot hold, are left out.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_stand_in_the_order_of_the_system_that_is_named() {
+        let corner = |name: &str| {
+            let grid = Grids::default().parse(name).unwrap();
+            let mut xml = String::new();
+            write_set(&mut xml, grid.set()).unwrap();
+            let of = |tag: &str| {
+                xml.split(&format!("{tag}>"))
+                    .nth(1)
+                    .unwrap()
+                    .trim_end_matches("</")
+                    .to_owned()
+            };
+            (of("ows:SupportedCRS"), of("TopLeftCorner"))
+        };
+        let urn = |code: u32| format!("urn:ogc:def:crs:EPSG::{code}");
+        assert_eq!(corner("WGS1984Quad"), (urn(4326), "90 -180".to_owned()));
+        assert_eq!(
+            corner("WorldCRS84Quad"),
+            ("urn:ogc:def:crs:OGC:1.3:CRS84".to_owned(), "-180 90".to_owned())
+        );
+        assert_eq!(
+            corner("EuropeanETRS89_LAEAQuad"),
+            (urn(3035), "5500000 2000000".to_owned())
+        );
+        assert_eq!(corner("NZTM2000Quad").0, urn(2193));
+        assert!(corner("NZTM2000Quad").1.starts_with("10438190.16"));
+        assert!(corner("WebMercatorQuad").1.starts_with("-20037508.34"));
+        assert_eq!(
+            corner("UTM31WGS84Quad"),
+            (urn(32631), "-9501965.72931276 20003931.4586255".to_owned())
+        );
+    }
+
+    #[test]
+    fn no_text_breaks_out() {
+        assert_eq!(Escaped("a\"<b>&\u{0}c").to_string(), "a&quot;&lt;b&gt;&amp;c");
+    }
+}
