@@ -8,7 +8,7 @@ import dataclasses
 import json
 from urllib.parse import quote
 
-from shown import a_level_above, addresses, begins, clipped, deeper, flatter, header, holes, names, nothing_there, one_level, only_type, parameters, shapes, statuses, types, within, wrapped
+from shown import a_level_above, addresses, begins, clipped, deeper, flatter, header, holes, names, nothing_there, one_level, only_type, outlines, parameters, shapes, statuses, types, within, wrapped, zooms
 
 # Of zoom 12: in the middle of the files, over the scene's slanted edge, over its corner with holes; beside the files.
 MIDDLE, EDGE, CORNER, BESIDE = "12/2177/1421", "12/2179/1422", "12/2176/1420", "12/2190/1421"
@@ -194,6 +194,63 @@ def algorithms():
         yield tile("on_rgb", f"&algorithm={name}")
 
 
+# ---------------------------------------------------------------- previews and boxes
+def windows():
+    for query in ("", "&max_size=256", "&max_size=100", "&width=300&height=200"):
+        yield Case(f"/cog/preview.png?url={{files}}/on_rgb.tif{query}", placed=True)
+    for query in ("", "&max_size=100", "&width=77", "&height=91", "&max_size=300&bidx=2"):
+        yield Case(f"/cog/preview.npy?url={{files}}/utm.tif{query}")
+    yield Case("/cog/preview/60x90.npy?url={files}/utm.tif")
+    yield Case("/cog/preview/200x100.png?url={files}/on_rgb.tif", placed=True)
+    for file in ("on_dem", "on_classes_bare", "swiss", "degrees"):
+        yield Case(f"/cog/preview.npy?url={{files}}/{file}.tif&max_size=200", placed=True)
+    yield Case("/cog/preview.npy?url={files}/on_scene.tif&max_size=256&rescale=0,4000", level=1)
+    yield Case("/cog/preview.tif?url={files}/on_scene.tif&max_size=256", placed=True)
+    yield Case("/cog/preview?url={files}/on_rgb.tif&max_size=256", lossy=6)
+    yield Case("/cog/preview?url={files}/on_rgb_mask.tif&max_size=256", placed=True)
+    yield Case(f"/cog/preview.png?url={{files}}/on_scene.tif{NDVI}&rescale=-1,1&colormap_name=viridis", level=5)
+    yield Case("/cog/preview.npy?url={files}/utm.tif&dst_crs=EPSG:3857&max_size=512", placed=True)
+    yield Case("/cog/preview.npy?url={files}/degrees_dem.tif&max_size=256&resampling=average", placed=True)
+    for query in ("", "&max_size=100", "&width=33"):
+        yield Case(f"/cog/bbox/11.34,47.99,11.36,48.01.npy?url={{files}}/on_scene.tif{query}&dst_crs=EPSG:3857")
+    yield Case("/cog/bbox/1263000,6106000,1265000,6108000/50x40.npy?url={files}/on_scene.tif&coord_crs=EPSG:3857")
+    yield Case("/cog/bbox/11.34,47.99,11.36,48.01.jpeg?url={files}/on_rgb.tif&dst_crs=EPSG:3857&max_size=200", lossy=6)
+    for size in ("", "/200x300"):
+        yield Case(f"/cog/bbox/11.3,48.0,11.45,48.1{size}.npy?url={{files}}/on_scene.tif", placed=True)
+    yield Case("/cog/bbox/11.3,48.0,11.45,48.1.png?url={files}/on_scene.tif" + RGB, placed=True)
+    yield Case("/cog/bbox/11.3,48.0,11.45,48.1.npy?url={files}/on_dem.tif&dst_crs=EPSG:3857", placed=True)
+    yield Case("/cog/bbox/11.5,48.05,11.6,48.15.npy?url={files}/utm.tif", placed=True)
+    for path in ("bbox/1,2,x,4.png", "bbox/1,2,3.png", "preview.gif", "preview.png?max_size=x"):
+        yield Case(f"/cog/{path}{'&' if '?' in path else '?'}url={{files}}/on_rgb.tif")
+
+
+# ---------------------------------------------------------------- items
+def items():
+    def of(path, query="", **how):
+        return Case(f"/stac/{path}{'&' if '?' in path else '?'}url={{files}}/item.json{query}", **how)
+
+    web = f"tiles/WebMercatorQuad/{MIDDLE}"
+    yield of(f"{web}.png", "&assets=rgb")
+    yield of(f"{web}.npy", "&assets=u16")
+    yield of(f"{web}.npy", "&assets=u16&assets=dem", any_type=True)
+    yield of(f"{web}.npy", "&assets=u16&assets=dem&asset_as_band=true", any_type=True)
+    yield of(f"{web}.npy", quote("&assets=scene|bidx=4,3", "&="))
+    yield of(f"{web}.npy", quote("&assets=scene|bidx=4&assets=rgb|bidx=1", "&=") + "&expression=b1-b2", any_type=True)
+    yield of(f"{web}.npy", quote("&assets=scene|expression=b4*2", "&="), any_type=True)
+    yield of(f"{web}.png", quote("&assets=scene|bidx=3,2,1&rescale=0,4000", "&="))
+    yield of(f"{web}.png", "&assets=u16&assets=u16&asset_as_band=true&expression=(b2-b1)/(b2%2Bb1%2B1)&rescale=-1,1")
+    yield of("WebMercatorQuad/tilejson.json", "&assets=scene&minzoom=5&maxzoom=14", skip=("tiles", "raster_layers"))
+    yield of("assets")
+    yield of("info", "&assets=scene")
+    yield of("info", "&assets=scene&assets=dem")
+    yield of("point/11.35,48.0", "&assets=scene", skip=("band_descriptions",))
+    yield of("point/11.35,48.0", "&assets=dem&assets=u16")
+    yield of("preview.npy", "&assets=dem&max_size=256", placed=True)
+    yield of("bbox/11.3,48.0,11.45,48.1.npy", "&assets=dem", placed=True)
+    yield of(f"{web}.png", "&assets=nope")
+    yield of(f"{web}.png")
+
+
 # ---------------------------------------------------------------- what cannot be answered
 def refusals():
     for query in (
@@ -267,23 +324,9 @@ def differences():
     for name in ("hillshade", "contours", "terrainrgb"):
         yield differs("algorithm-words", parameters, Case(f"/algorithms/{name}"))
     yield differs("large-window", statuses(413, 200), Case("/cog/preview/2049x9.png?url={files}/on_rgb.tif"))
+    yield differs("item-zooms", zooms, Case("/stac/WebMercatorQuad/tilejson.json?url={files}/item.json&assets=scene"))
+    yield differs("item-outline", outlines, Case("/stac/info.geojson?url={files}/item.json&assets=dem&assets=scene"))
     yield differs("variable-grids", statuses(404, 200), tile("world", place="0/0/0", grid="CDB1GlobalGrid"))
-
-
-# ---------------------------------------------------------------- previews and boxes
-def windows():
-    for query in ("", "&max_size=100", "&width=77", "&height=91", "&max_size=300&bidx=2"):
-        yield Case(f"/cog/preview.npy?url={{files}}/utm.tif{query}")
-    yield Case("/cog/preview/60x90.npy?url={files}/utm.tif")
-    for file in ("on_scene", "degrees", "on_classes"):
-        yield Case(f"/cog/preview.npy?url={{files}}/{file}.tif&max_size=200" + ("&rescale=0,4000" if file == "on_scene" else ""))
-    for query in ("", "&max_size=100", "&width=33"):
-        yield Case(f"/cog/bbox/11.34,47.99,11.36,48.01.npy?url={{files}}/on_scene.tif{query}&dst_crs=EPSG:3857")
-    yield Case("/cog/bbox/1263000,6106000,1265000,6108000/50x40.npy?url={files}/on_scene.tif&coord_crs=EPSG:3857")
-    yield Case("/cog/bbox/11.34,47.99,11.36,48.01.jpg?url={files}/on_rgb.tif&dst_crs=EPSG:3857&max_size=200")
-    yield Case("/cog/preview?url={files}/on_rgb.tif&max_size=100")
-    for path in ("bbox/1,2,x,4.png", "bbox/1,2,3.png", "preview.gif"):
-        yield Case(f"/cog/{path}?url={{files}}/on_rgb.tif")
 
 
 # ---------------------------------------------------------------- documents
@@ -303,6 +346,9 @@ def documents():
         yield point(file)
     yield point("on_scene", "&bidx=1", place="11.6,48.0")
     yield point("degrees", place="{degrees}")
+    yield point("on_dem", "&coord_crs=EPSG:3857", place="1268000,6114000")
+    yield point("utm", "&coord_crs=EPSG:32632", place="690000,5330000")
+    yield point("on_dem", "&coord_crs=nope")
     yield point("on_scene", place="nope")
     for path in ("/colorMaps", "/algorithms", "/tileMatrixSets"):
         yield Case(path, ids=True)
@@ -334,6 +380,7 @@ GROUPS = {
     "grids": elsewhere,
     "algorithms": algorithms,
     "previews and boxes": windows,
+    "STAC items": items,
     "errors": refusals,
     "deliberate differences": differences,
     "documents": documents,

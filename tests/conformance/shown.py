@@ -130,6 +130,19 @@ def deeper(ours, theirs, case):
     expect("zooms", mine["maxzoom"], other["maxzoom"], (2, 0))
 
 
+def zooms(ours, theirs, case):
+    mine, other = documents(ours, theirs)
+    expect("zooms", (mine["minzoom"], mine["maxzoom"]), (other["minzoom"], other["maxzoom"]), ((10, 12), (0, 24)))
+
+
+def outlines(ours, theirs, case):
+    """A feature of each asset has what TiTiler's one feature has of it."""
+    mine, other = documents(ours, theirs)
+    found = {feature["id"]: feature["properties"]["bounds"] for feature in mine["features"]}
+    if found != {asset: info["bounds"] for asset, info in other["properties"].items()}:
+        raise Wrong(f"assets {found}")
+
+
 def names(ours, theirs, case):
     mine, other = documents(ours, theirs)
     expect("names", mine["band_descriptions"], other["band_descriptions"], (["blue", "green", "red", "nir"], ["nir"] * 4))

@@ -186,7 +186,6 @@ impl Reading {
             return Err(Problem::not_found("data at this place"));
         };
         Ok(json!({
-            "coordinates": [place.0, place.1],
             "values": numbers(&values),
             "band_names": binding.names(files),
             "band_descriptions": binding.descriptions(files, style),

@@ -222,16 +222,16 @@ impl Binding {
         }
         let description = |(part, band): (usize, usize)| {
             let file = files.get(part)?;
+            let own = file.source.header.bands.get(band)?.name.clone();
             if let Some(asset) = &file.asset {
                 let key = &asset.chosen.key;
                 let is_band = asset.chosen.is_band;
                 return Some(if is_band {
                     key.clone()
                 } else {
-                    format!("{key}_b{}", band + 1)
+                    format!("{key}_{}", own.unwrap_or_else(|| name(band + 1)))
                 });
             }
-            let own = file.source.header.bands.get(band)?.name.clone();
             let of_file = file.name.as_ref().filter(|_| band == 0).map(ToString::to_string);
             Some(of_file.or(own).unwrap_or_else(|| name(band + 1)))
         };

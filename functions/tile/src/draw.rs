@@ -29,7 +29,7 @@ pub fn draw(
         Format::Npy | Format::Tif => {
             let shown;
             let data = if is_coloured(task) {
-                shown = data_of(&paint(bands, binding, task)?);
+                shown = coloured(bands, binding, task)?;
                 &shown
             } else {
                 bands
@@ -81,6 +81,20 @@ fn picture(picture: &Picture, task: &Task) -> Result<Option<Drawn>, Problem> {
 fn is_coloured(task: &Task) -> bool {
     let style = &task.style;
     style.rescale.is_some() || style.colormap.is_some() || style.color_formula.is_some()
+}
+
+/// Data over the ranges that a task asks for, or in its colours. Of ranges alone there may be any number of bands.
+fn coloured(bands: &Raster, binding: &Binding, task: &Task) -> Result<Raster, Problem> {
+    match (
+        &task.style.rescale,
+        &task.style.colormap,
+        &task.style.color_formula,
+    ) {
+        (Some(rescale), None, None) if !matches!(bands.bands, 1 | 3) => {
+            colour::stretched(bands, rescale).map_err(|error| unfit(&error))
+        }
+        _ => Ok(data_of(&paint(bands, binding, task)?)),
+    }
 }
 
 fn paint(bands: &Raster, binding: &Binding, task: &Task) -> Result<Picture, Problem> {

@@ -54,6 +54,16 @@ pub fn render(raster: &Raster, style: &Style) -> Result<Picture, ColourError> {
     }
 }
 
+/// The bands as bytes, however many they are, stretched over ranges; masked samples are 0.
+pub fn stretched(raster: &Raster, rescale: &Rescale) -> Result<Raster, ColourError> {
+    let levels = levels(raster, &Style::default(), Some(rescale))?;
+    Ok(Raster {
+        samples: Samples::U8(levels.concat()),
+        mask: raster.mask.clone(),
+        ..*raster
+    })
+}
+
 /// The mask of one band.
 fn band_mask(raster: &Raster, band: usize) -> Option<&[u8]> {
     let len = raster.height * raster.width;

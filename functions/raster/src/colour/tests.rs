@@ -31,6 +31,24 @@ fn gray(raster: &Raster, rescale: &str) -> Vec<u8> {
     }
 }
 
+#[test]
+fn two_bands_are_stretched_each_over_its_range_and_keep_their_masks() {
+    let mask = Mask::PerBand(vec![255, 255, 0, 255]);
+    let raster = Raster {
+        bands: 2,
+        height: 1,
+        width: 2,
+        samples: Samples::U16(vec![0, 500, 7, 100]),
+        mask: mask.clone(),
+    };
+    let both = stretched(&raster, &Rescale::parse(["0,1000", "0,100"]).unwrap()).unwrap();
+    assert_eq!(
+        (both.samples, both.mask),
+        (Samples::U8(vec![0, 128, 0, 255]), mask)
+    );
+    assert!(stretched(&raster, &Rescale::parse(["0,1", "0,1", "0,1"]).unwrap()).is_err());
+}
+
 /// The colours that a picture of a palette shows.
 fn shown(picture: &Picture) -> Vec<Rgba> {
     match &picture.pixels {

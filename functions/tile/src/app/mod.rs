@@ -208,7 +208,8 @@ impl App {
         self.catalog.allow_beside(&asked.asked, style.sidecars)?;
         let place = (asked.lon_deg, asked.lat_deg);
         let values = || self.reading.point(&files, &style, place, call);
-        let values = self.reading.patient(&files, values).await?;
+        let mut values = self.reading.patient(&files, values).await?;
+        values["coordinates"] = serde_json::json!([asked.given.0, asked.given.1]);
         Ok(documents::document(&values, Freshness::Document, request))
     }
 

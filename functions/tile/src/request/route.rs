@@ -6,8 +6,8 @@ use percent_encoding::percent_decode_str;
 use super::address::split_row;
 use super::{
     Address, Asked, Assets, Bands, Format, Formula, Frame, GRID, Grid, Grids, IndexChoice, LayerName,
-    LegendRequest, Pairs, Query, Refused, Scale, Sidecars, Style, TilesetsForm, TilesetsRequest, Window,
-    legend, ndvi, source,
+    LegendRequest, NamedCrs, Pairs, Query, Refused, Scale, Sidecars, Style, TilesetsForm, TilesetsRequest,
+    Window, legend, ndvi, source,
 };
 
 /// Everything that can be asked.
@@ -101,6 +101,8 @@ pub struct InfoRequest {
 pub struct PointRequest {
     /// Whose values.
     pub asked: Asked,
+    /// The place as it was written, in the CRS that the request names.
+    pub given: (f64, f64),
     /// Longitude in degrees east, WGS84, -180 to 360.
     pub lon_deg: f64,
     /// Latitude in degrees north, WGS84.
@@ -376,19 +378,26 @@ impl Line {
     }
 
     fn read_point(self, place: &str, query: &Query) -> Result<Route, Refused> {
-        refuse_other_crs(query)?;
         let wrong = || Refused::parameter("point", "is not lon,lat in degrees, such as 11.58,48.14");
-        let (lon, lat) = place.split_once(',').ok_or_else(wrong)?;
-        let (lon_deg, lat_deg): (f64, f64) = (
-            lon.trim().parse().map_err(|_| wrong())?,
-            lat.trim().parse().map_err(|_| wrong())?,
+        let (x, y) = place.split_once(',').ok_or_else(wrong)?;
+        let given: (f64, f64) = (
+            x.trim().parse().map_err(|_| wrong())?,
+            y.trim().parse().map_err(|_| wrong())?,
         );
+        let (lon_deg, lat_deg) = match NamedCrs::read(query, ["coord_crs", "coord-crs"])? {
+            Some(named) if named != NamedCrs::wgs84()? => {
+                let outside = || Refused::parameter("point", "is no place of its coord_crs");
+                named.crs().inverse(given.0, given.1).ok_or_else(outside)?
+            }
+            _ => given,
+        };
         if !(-180.0..=360.0).contains(&lon_deg) || !(-90.0..=90.0).contains(&lat_deg) {
             return Err(wrong());
         }
         let style = Style::parse(query)?.over(&self.preset.unwrap_or_default());
         Ok(Route::Point(PointRequest {
             asked: self.asked,
+            given,
             lon_deg,
             lat_deg,
             style,
@@ -523,25 +532,6 @@ fn read_info(asked: Asked, is_feature: bool, query: &Query) -> Result<Route, Ref
         sidecars: Sidecars::read(query)?,
         is_feature,
     }))
-}
-
-fn refuse_other_crs(query: &Query) -> Result<(), Refused> {
-    const SAME: &[&str] = &[
-        "EPSG:4326",
-        "4326",
-        "OGC:CRS84",
-        "CRS84",
-        "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
-    ];
-    for name in ["coord_crs", "coord-crs"] {
-        if query.one(name)?.is_some_and(|crs| !SAME.contains(&crs)) {
-            return Err(Refused::parameter(
-                name,
-                "is not EPSG:4326: give longitude and latitude",
-            ));
-        }
-    }
-    Ok(())
 }
 
 impl ImageRequest {

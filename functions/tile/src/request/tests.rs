@@ -154,7 +154,16 @@ fn a_point_is_two_numbers_on_the_earth() {
             "{wrong}"
         );
     }
-    assert!(message("/tiles/x/point/1,2?coord_crs=EPSG:3857").starts_with("coord_crs is not"));
+    assert!(message("/tiles/x/point/1,2?coord_crs=EPSG:1").starts_with("coord_crs is no CRS"));
+    let Ok(Route::Point(point)) = get("/tiles/x/point/1280000,6130000?coord_crs=EPSG:3857") else {
+        panic!("a point in metres is not read");
+    };
+    assert_eq!(point.given, (1_280_000.0, 6_130_000.0));
+    // By the inverse of the sphere's Mercator.
+    assert!(
+        (point.lon_deg - 11.498_436).abs() < 1e-6 && (point.lat_deg - 48.138_936).abs() < 1e-6,
+        "{point:?}"
+    );
 }
 
 #[test]
