@@ -350,6 +350,9 @@ def documents():
     yield point("utm", "&coord_crs=EPSG:32632", place="690000,5330000")
     yield point("on_dem", "&coord_crs=nope")
     yield point("on_scene", place="nope")
+    for query in ("", "&max_size=100&p=5&p=50", "&histogram_bins=4", "&histogram_range=0,3000&bidx=2", "&expression=b1/b2"):
+        yield Case(f"/cog/statistics?url={{files}}/utm.tif{query}")
+    yield Case("/cog/statistics?url={files}/on_classes.tif&categorical=true")
     for path in ("/colorMaps", "/algorithms", "/tileMatrixSets"):
         yield Case(path, ids=True)
     for name in ("viridis", "rdylgn_r", "nope"):

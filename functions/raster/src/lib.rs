@@ -13,6 +13,7 @@ pub mod plan;
 pub mod decode;
 pub mod warp;
 pub mod math;
+pub mod statistics;
 pub mod colour;
 pub mod legend;
 pub mod encode;

@@ -38,6 +38,8 @@ pub mod compute;
 pub mod draw;
 /// One picture, the whole story.
 pub mod tile;
+/// What the values of files come to.
+pub mod statistics;
 /// What a file is, the values at a place, where the tiles are.
 pub mod about;
 /// What a file is, member by member.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use edgetile_raster::plan::Limits;
+use edgetile_raster::samples::Raster;
 use edgetile_raster::warp::Target;
 use futures_util::future::try_join_all;
 use http::HeaderMap;
@@ -19,7 +20,7 @@ use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
 use crate::layers::{Files, ItemFiles, Task};
-use crate::request::{BandName, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
+use crate::request::{BandName, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Style, Wish};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Place, Problem, Timing};
 use crate::source::beside::{Beside, Overviews};
 use crate::source::document::{Document, DocumentError};
@@ -96,14 +97,10 @@ impl Reading {
         let mut clock = Clock::start();
         let files = self.open(&task.files, task.style.sidecars, call).await?;
         let target = target(&task.frame, &task.style, &files)?;
-        let etag = etag(&files, task);
+        let etag = etag(&files, &task.canonical());
         let unchanged = etag.is_held_by(call.headers);
         let about = About {
-            freshness: if task.style.version.is_some() {
-                Freshness::Immutable
-            } else {
-                Freshness::Tile
-            },
+            freshness: freshness(task),
             etag: Some(etag),
             place: Some(Place::of(&target)),
             ..About::default()
@@ -124,12 +121,39 @@ impl Reading {
         call: &Call<'_>,
         (target, mut about, mut clock): (&Target, About, Clock),
     ) -> Result<Outcome, Problem> {
-        let binding = Binding::new(files, &task.style)?;
+        let draw = |binding: &Binding, bands: &Raster| draw(bands, binding, task, target);
+        let (body, cost) = self
+            .with_bands(files, &task.style, target, (call, &mut clock), draw)
+            .await?;
+        about.cost = Some(cost);
+        clock.lap("encode");
+        let about = clock.stamp(about, call);
+        Ok(match body.flatten() {
+            Some((body, format)) => Outcome::Content {
+                body,
+                media_type: format.media_type(),
+                about,
+            },
+            None => Outcome::Empty(about),
+        })
+    }
+
+    /// Does something with the bands that a style makes of files on a target's pixels; `None` where no file meets them. The files
+    /// are those of the current version, unless reads of them have said otherwise.
+    pub(crate) async fn with_bands<T>(
+        &self,
+        files: &[File],
+        style: &Style,
+        target: &Target,
+        (call, clock): (&Call<'_>, &mut Clock),
+        work: impl FnOnce(&Binding, &Raster) -> Result<T, Problem>,
+    ) -> Result<(Option<T>, Cost), Problem> {
+        let binding = Binding::new(files, style)?;
         within(&binding, target)?;
-        let reached = reach(&task.style, target);
+        let reached = reach(style, target);
         let job = Job {
             target: &reached,
-            kernel: task.style.resampling.unwrap_or_default(),
+            kernel: style.resampling.unwrap_or_default(),
             limits: Limits::default(),
             deadline: call.deadline,
             fetcher: &self.fetcher,
@@ -142,36 +166,26 @@ impl Reading {
             level,
             blocks,
         } = gathered;
-        about.cost = Some(Cost {
+        let cost = Cost {
             level: level as u32,
             blocks: blocks as u32,
             ..Cost::default()
-        });
+        };
         // Reads of pixels have confirmed the version; a file that was wholly known has not been asked.
         self.confirm(files, call).await?;
         clock.lap("pixels");
         let turn = self.processors.acquire().await;
-        let body = busy(|| {
+        let done = busy(|| {
             let there = binding.combine(rasters);
-            let Some(bands) = there.or_else(|| unknown(&task.style, &reached)) else {
+            let Some(bands) = there.or_else(|| unknown(style, &reached)) else {
                 return Ok(None);
             };
-            let bands = compute(&task.style, bands, target)?;
+            let bands = compute(style, bands, target)?;
             clock.lap("math");
-            let body = draw(&bands, &binding, task, target)?;
-            clock.lap("encode");
-            Ok::<_, Problem>(body)
+            work(&binding, &bands).map(Some)
         })?;
         drop(turn);
-        let about = clock.stamp(about, call);
-        Ok(match body {
-            Some((body, format)) => Outcome::Content {
-                body,
-                media_type: format.media_type(),
-                about,
-            },
-            None => Outcome::Empty(about),
-        })
+        Ok((done, cost))
     }
 
     /// Opens all files of a request, and those wanted beside them, at once.
@@ -374,27 +388,27 @@ fn busy<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Measures the steps of an answer.
-struct Clock {
+pub(crate) struct Clock {
     last: Instant,
     laps: Timing,
 }
 
 impl Clock {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self {
             last: Instant::now(),
             laps: Timing::default(),
         }
     }
 
-    fn lap(&mut self, step: &'static str) {
+    pub(crate) fn lap(&mut self, step: &'static str) {
         let now = Instant::now();
         self.laps.add(step, now - self.last);
         self.last = now;
     }
 
     /// Adds to an answer what it cost.
-    fn stamp(self, about: About, call: &Call<'_>) -> About {
+    pub(crate) fn stamp(self, about: About, call: &Call<'_>) -> About {
         let counted = about.cost.unwrap_or_default();
         let cost = Cost {
             gets: call.meter.gets() as u32,
@@ -434,13 +448,18 @@ fn documents(files: &[File]) -> impl Iterator<Item = &Document> {
         .map(|(_, document)| document.as_ref())
 }
 
-fn etag(files: &[File], task: &Task) -> ETag {
-    let canonical = task.canonical();
+/// How long caches may keep it: for ever where its address names the version.
+pub(crate) fn freshness(task: &Task) -> Freshness {
+    if task.style.version.is_some() {
+        Freshness::Immutable
+    } else {
+        Freshness::Tile
+    }
+}
+
+/// The version of what a request in its one spelling makes of files.
+pub(crate) fn etag(files: &[File], canonical: &str) -> ETag {
     let versions = sources(files).map(Source::version);
     let versions = versions.chain(documents(files).map(Document::version));
-    ETag::of(
-        [RENDERING_VERSION, canonical.as_str()]
-            .into_iter()
-            .chain(versions),
-    )
+    ETag::of([RENDERING_VERSION, canonical].into_iter().chain(versions))
 }

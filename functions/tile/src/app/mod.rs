@@ -143,6 +143,10 @@ impl App {
                 let keys = || self.reading.assets(&url, &call);
                 Ok(documents::document(&keys().await?, Freshness::Document, request))
             }
+            Route::Statistics(asked) => {
+                let task = self.catalog.task(&asked.image)?;
+                Box::pin(self.reading.statistics(&task, &asked.options, &call)).await
+            }
             Route::ViewerConfig => {
                 let config = self.viewer_config(&call).await;
                 Ok(documents::document(&config, Freshness::Revalidate, request))
@@ -188,6 +192,7 @@ impl App {
             | Route::TileJson(_)
             | Route::Info(_)
             | Route::Point(_)
+            | Route::Statistics(_)
             | Route::Assets(_)
             | Route::ViewerConfig
             | Route::Legend(_)

@@ -4,7 +4,7 @@ use http::{Method, StatusCode};
 
 use super::App;
 use super::kinds::{base, over_files};
-use super::tests::{app, ask, get};
+use super::tests::{app, ask, get, json};
 
 /// The answer to a request as `npy`: its shape, and its bytes after the header, which are samples of one byte.
 async fn array(app: &App, target: &str) -> (Vec<usize>, Vec<u8>) {
@@ -144,4 +144,43 @@ async fn layers_and_indices_have_windows_too() {
     }
     let different: std::collections::HashSet<_> = versions.iter().collect();
     assert_eq!(different.len(), versions.len(), "{versions:?}");
+}
+
+#[tokio::test]
+async fn statistics_are_of_the_whole_file() {
+    let app = over_files().await;
+    let told = json(&app, "/cog/statistics?url=overviews.tif&bidx=2&p=50").await;
+    let values: Vec<f64> = (0..37 * 45)
+        .map(|at| f64::from(base(at / 45, at % 45, 1, 0)))
+        .collect();
+    let band = &told["b2"];
+    let sum: f64 = values.iter().sum();
+    assert_eq!(band["sum"], sum);
+    assert!((band["mean"].as_f64().unwrap() - sum / 1665.0).abs() < 1e-9);
+    assert_eq!(band["count"], 1665.0);
+    assert_eq!(band["valid_percent"], 100.0);
+    let mut sorted = values;
+    sorted.sort_by(f64::total_cmp);
+    assert_eq!(band["min"], sorted[0]);
+    assert_eq!(band["percentile_50"], sorted[832]);
+    assert_eq!(band["median"], sorted[832]);
+    assert_eq!(told.as_object().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn statistics_cost_what_they_read_and_are_known_by_their_inputs() {
+    let app = over_files().await;
+    let target = "/cog/statistics?url=overviews.tif&max_size=12";
+    let answer = get(&app, target).await;
+    let cost = answer.headers()["edgetile-cost"].to_str().unwrap();
+    assert!(cost.contains("level=2;"), "{cost}");
+    let tag = answer.headers()["etag"].to_str().unwrap();
+    let held = ask(&app, Method::GET, target, &[("if-none-match", tag)]).await;
+    assert_eq!(held.status(), StatusCode::NOT_MODIFIED);
+    for other in ["&p=3", "&categorical=true", "&histogram_bins=3", "&bidx=1"] {
+        let answer = get(&app, &format!("{target}{other}")).await;
+        assert_ne!(answer.headers()["etag"], tag, "{other}");
+    }
+    let wrong = get(&app, &format!("{target}&p=-1")).await;
+    assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
 }

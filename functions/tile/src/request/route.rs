@@ -1,5 +1,6 @@
 //! The routes: which path asks for what.
 
+use edgetile_raster::statistics::Options;
 use http::Method;
 use percent_encoding::percent_decode_str;
 
@@ -7,7 +8,7 @@ use super::address::split_row;
 use super::{
     Address, Asked, Assets, Bands, Format, Formula, Frame, GRID, Grid, Grids, IndexChoice, LayerName,
     LegendRequest, NamedCrs, Pairs, Query, Refused, Scale, Sidecars, Style, TilesetsForm, TilesetsRequest,
-    Window, legend, ndvi, source,
+    Window, legend, ndvi, source, statistics,
 };
 
 /// Everything that can be asked.
@@ -19,6 +20,8 @@ pub enum Route {
     TileJson(TileJsonRequest),
     /// What a source is.
     Info(InfoRequest),
+    /// What the values come to.
+    Statistics(StatisticsRequest),
     /// The values at one place.
     Point(PointRequest),
     /// The assets of the item at a url.
@@ -94,6 +97,15 @@ pub struct InfoRequest {
     pub sidecars: Option<Sidecars>,
     /// Whether it is told as GeoJSON.
     pub is_feature: bool,
+}
+
+/// What the values come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatisticsRequest {
+    /// Whose values, of which pixels.
+    pub image: ImageRequest,
+    /// What is asked of them.
+    pub options: Options,
 }
 
 /// The values at one place.
@@ -326,6 +338,7 @@ impl Line {
             [last @ ("legend.png" | "legend.json")] => self.read_legend(last, query),
             ["WMTSCapabilities.xml"] => self.read_tilesets(query, TilesetsForm::Wmts),
             ["point", place] => self.read_point(place, query),
+            ["statistics"] => self.read_statistics(query),
             ["bbox", rest @ ..] => self.read_window(Window::bbox(rest, query)?, query),
             [first, rest @ ..] => match first.strip_prefix("preview") {
                 Some(extension) => {
@@ -345,9 +358,10 @@ impl Line {
         let (y, scale, format) = split_row(last)?;
         let address = Address::parse(self.grid.clone(), z, x, y)?;
         self.image(Frame::Tile(address, scale), format, query)
+            .map(Route::Image)
     }
 
-    fn image(self, frame: Frame, format: Option<Format>, query: &Query) -> Result<Route, Refused> {
+    fn image(self, frame: Frame, format: Option<Format>, query: &Query) -> Result<ImageRequest, Refused> {
         let request = ImageRequest {
             asked: self.asked,
             frame,
@@ -366,7 +380,7 @@ impl Line {
         if let Frame::Tile(address, scale) = &request.frame {
             request.style.edge_px(address.grid(), *scale)?;
         }
-        Ok(Route::Image(request))
+        Ok(request)
     }
 
     fn read_window(
@@ -374,7 +388,17 @@ impl Line {
         (window, format): (Window, Option<Format>),
         query: &Query,
     ) -> Result<Route, Refused> {
-        self.image(Frame::Window(window), format, query)
+        self.image(Frame::Window(window), format, query).map(Route::Image)
+    }
+
+    fn read_statistics(self, query: &Query) -> Result<Route, Refused> {
+        let (window, _) = Window::preview(&[""], query)?;
+        let mut image = self.image(Frame::Window(window), Some(Format::Npy), query)?;
+        image.style = image.style.without_colours();
+        Ok(Route::Statistics(StatisticsRequest {
+            image,
+            options: statistics::read(query)?,
+        }))
     }
 
     fn read_point(self, place: &str, query: &Query) -> Result<Route, Refused> {

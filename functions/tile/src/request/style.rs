@@ -357,7 +357,7 @@ fn read_tilesize(query: &Query) -> Result<Option<u32>, Refused> {
     }
 }
 
-fn read_with<T>(
+pub(super) fn read_with<T>(
     query: &Query,
     name: &str,
     wanted: &str,
