@@ -47,6 +47,7 @@ var CASES = [
   ['the name of a source keeps its case', '/cog/info?url.B04=r', '/cog/info?url.B04=r'],
   ['CloudFront\'s signature is not ours', '/cog/info?url=a&Expires=1&Signature=x~&Key-Pair-Id=K&Policy=p', '/cog/info?url=a'],
   ['our own signature goes on', '/cog/info?url=a&signature=x&expires=1', '/cog/info?expires=1&signature=x&url=a'],
+  ['so does a key', '/tiles/demo/0/0/0.png?access_token=k&utm=1', '/tiles/demo/0/0/0.png?access_token=k'],
   ['a version goes on', '/tiles/demo/0/0/0.png?v=7', '/tiles/demo/0/0/0.png?v=7'],
   ['x off the grid', '/tiles/demo/3/8/2.png', 404],
   ['y off the grid', '/ndvi/3/2/8?url=a', 404],

@@ -48,6 +48,11 @@ function handler(event) {
     return refuse(400, 'Bad Request', 'one parameter stands in two spellings: write names in lower case');
   }
   request.querystring = query;
+  // CloudFront signs its requests in Authorization: a caller's key goes on under the other name, which is part of the key.
+  var bearer = request.headers.authorization;
+  if (bearer && /^bearer /i.test(bearer.value)) {
+    request.headers['x-api-key'] = { value: bearer.value.slice(7).trim() };
+  }
   // Only what decides the answer is left of Accept: it is part of the key.
   var wanted = tile && !tile[7] ? best(request.headers.accept, FORMATS)
     : request.uri === '/' ? best(request.headers.accept, PAGES) : '';

@@ -56,6 +56,14 @@ test('x-public-host is the host asked, whatever the viewer sent', () => {
   assert.equal(request.headers['x-public-host']?.value, 'tiles.example');
 });
 
+test('a key goes on under the one name that the origin gets', () => {
+  const event = edge.eventOf('/tiles/demo/0/0/0.png') as { request: { headers: Record<string, { value: string }> } };
+  event.request.headers.authorization = { value: 'bearer  abc ' };
+  assert.equal(edge.handler(event).headers['x-api-key']?.value, 'abc');
+  event.request.headers = { authorization: { value: 'Basic eDp5' } };
+  assert.equal(edge.handler(event).headers['x-api-key'], undefined);
+});
+
 test('refusals are readable by scripts of other origins and kept five minutes', () => {
   for (const request of ['/tiles/demo/3/8/0', '/tiles/demo/25/0/0', 'POST /', '/cog/info?url=a&Url=b']) {
     const answer = edge.handler(edge.eventOf(request));

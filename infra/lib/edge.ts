@@ -24,7 +24,7 @@ export class Edge extends Construct {
     const common = this.behavior(settings);
     const tilePolicy = this.cachePolicy('tiles', 'Tiles - path, normalised query and Accept; never compressed again', {
       queryStringBehavior: cloudfront.CacheQueryStringBehavior.all(),
-      headerBehavior: cloudfront.CacheHeaderBehavior.allowList('accept'),
+      headerBehavior: cloudfront.CacheHeaderBehavior.allowList('accept', 'x-api-key'),
     });
     const tile: cloudfront.BehaviorOptions = { ...common, origin, compress: false, cachePolicy: tilePolicy };
     if (settings.enableTileStore) this.store = this.tileStore();
@@ -54,7 +54,7 @@ export class Edge extends Construct {
         compress: true,
         cachePolicy: this.cachePolicy('json', 'TileJSON, viewer and the like - also by public host; compressed', {
           queryStringBehavior: cloudfront.CacheQueryStringBehavior.all(),
-          headerBehavior: cloudfront.CacheHeaderBehavior.allowList('x-public-host', 'traceparent', 'accept'),
+          headerBehavior: cloudfront.CacheHeaderBehavior.allowList('x-public-host', 'traceparent', 'accept', 'x-api-key'),
           enableAcceptEncodingGzip: true,
           enableAcceptEncodingBrotli: true,
         }),
@@ -162,9 +162,10 @@ export class Edge extends Construct {
       ...tile,
       // Without leave to list, S3 says 403 of what is not there.
       origin: new origins.OriginGroup({ primaryOrigin: stored, fallbackOrigin: tile.origin, fallbackStatusCodes: [403, 404] }),
-      cachePolicy: this.cachePolicy('store', 'Stored tiles - path and v alone', {
+      cachePolicy: this.cachePolicy('store', 'Stored tiles - path, v and credentials alone', {
         defaultTtl: Duration.days(1),
-        queryStringBehavior: cloudfront.CacheQueryStringBehavior.allowList('v'),
+        queryStringBehavior: cloudfront.CacheQueryStringBehavior.allowList('access_token', 'expires', 'signature', 'v'),
+        headerBehavior: cloudfront.CacheHeaderBehavior.allowList('x-api-key'),
       }),
     };
   }

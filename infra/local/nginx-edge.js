@@ -31,7 +31,9 @@ function viewerRequest(r) {
       method: r.method,
       uri: mark < 0 ? target : target.slice(0, mark),
       querystring: querystringOf(mark < 0 ? '' : target.slice(mark + 1)),
-      headers: Object.assign({ host: { value: r.headersIn.Host || '' } }, r.headersIn.Accept ? { accept: { value: r.headersIn.Accept } } : {}),
+      headers: Object.assign({ host: { value: r.headersIn.Host || '' } }, r.headersIn.Accept ? { accept: { value: r.headersIn.Accept } } : {},
+        r.headersIn['X-Api-Key'] ? { 'x-api-key': { value: r.headersIn['X-Api-Key'] } } : {},
+        r.headersIn.Authorization ? { authorization: { value: r.headersIn.Authorization } } : {}),
       cookies: {}
     }
   });
@@ -42,9 +44,10 @@ function viewerRequest(r) {
     return;
   }
   r.variables.edge_target = result.uri + (result.querystring === '' ? '' : '?' + result.querystring);
+  r.variables.edge_api_key = result.headers['x-api-key'] ? result.headers['x-api-key'].value : '';
   r.variables.edge_accept = result.headers.accept ? result.headers.accept.value : '';
   r.variables.edge_key = (TILES.test(result.uri) ? '' : result.headers['x-public-host'].value) + ' ' + r.variables.edge_target
-    + ' ' + r.variables.edge_accept;
+    + ' ' + r.variables.edge_accept + ' ' + r.variables.edge_api_key;
   r.internalRedirect('@origin');
 }
 

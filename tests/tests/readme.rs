@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use edgetile::access::{Access, Denied, Root};
+use edgetile::guard::Barred;
 use edgetile::layers::Catalog;
 use edgetile::request::{Format, Grids, LARGEST_EDGE_PX, Refused, Route, Style, slip_of};
 use edgetile::response::{Policy, Problem};
@@ -249,6 +250,7 @@ fn problems() -> Vec<Problem> {
     vec![
         Problem::Refused(Refused::parameter("bidx", "is wrong")),
         Problem::Denied(Denied),
+        Problem::Barred(Barred::NoKey),
         Problem::not_found("file"),
         Problem::Refused(Refused::Method),
         Problem::TooLarge {

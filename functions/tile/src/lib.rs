@@ -16,6 +16,8 @@ pub mod event;
 pub mod request;
 /// Which files may be read.
 pub mod access;
+/// Who may come in.
+pub mod guard;
 /// What the names in a request stand for.
 pub mod layers;
 /// Documents that name files.

@@ -13,12 +13,13 @@ use edgetile_raster::warp::Target;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING,
-    CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY,
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::json;
 
 use crate::access::Denied;
+use crate::guard::{Audience, Barred};
 use crate::layers::Unresolved;
 use crate::request::Refused;
 use crate::settings::EmptyTile;
@@ -35,6 +36,9 @@ pub enum Problem {
     /// The caller, or the operator: this file is not open to requests.
     #[error(transparent)]
     Denied(#[from] Denied),
+    /// The caller: a key or a signature is missing, or opens something else.
+    #[error(transparent)]
+    Barred(#[from] Barred),
     /// The caller: there is no such file, or no value at this place. `what` is a word, never an address.
     #[error("there is no {what}")]
     NotFound {
@@ -101,7 +105,10 @@ impl Problem {
                 }
                 Refused::Method => StatusCode::METHOD_NOT_ALLOWED,
             },
-            Self::Denied(Denied) => StatusCode::FORBIDDEN,
+            Self::Denied(Denied) | Self::Barred(Barred::WrongSignature | Barred::Expired) => {
+                StatusCode::FORBIDDEN
+            }
+            Self::Barred(Barred::NoKey | Barred::WrongKey) => StatusCode::UNAUTHORIZED,
             Self::NotFound { .. } => StatusCode::NOT_FOUND,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Broken(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -118,6 +125,8 @@ impl Problem {
     fn cache_control(&self) -> &'static str {
         match self.status() {
             StatusCode::FORBIDDEN => "public, max-age=10",
+            // The same address may be asked for with a key.
+            StatusCode::UNAUTHORIZED => "no-store",
             status if status.is_client_error() => "public, max-age=300",
             _ => "no-store",
         }
@@ -138,6 +147,9 @@ impl Problem {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(self.cache_control()));
         if *self == Self::Refused(Refused::Method) {
             headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if matches!(self, Self::StoreBusy | Self::Replaced) {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -181,6 +193,14 @@ impl Outcome {
         }
     }
 
+    /// The same, for whom it is meant.
+    #[must_use]
+    pub fn meant_for(mut self, audience: Audience) -> Self {
+        let (Self::Content { about, .. } | Self::Empty(about) | Self::NotModified(about)) = &mut self;
+        about.audience = audience;
+        self
+    }
+
     /// The same, depending on a header of the request.
     #[must_use]
     pub fn varying_by(mut self, header: &'static str) -> Self {
@@ -203,6 +223,8 @@ pub struct About {
     pub timing: Timing,
     /// The body is gzip already.
     pub gzip: bool,
+    /// Who else may have it.
+    pub audience: Audience,
     /// The header of the request that the body depends on.
     pub vary: Option<&'static str>,
     /// Where its pixels lie.
@@ -306,7 +328,7 @@ impl Policy {
             Freshness::Revalidate => HeaderValue::from_static("no-cache"),
             Freshness::Never => HeaderValue::from_static("no-store"),
         };
-        headers.insert(CACHE_CONTROL, freshness);
+        headers.insert(CACHE_CONTROL, kept_by(about.audience, freshness));
         insert(headers, CONTENT_ENCODING, about.gzip.then_some("gzip"));
         insert(headers, VARY, about.vary);
         insert(headers, ETAG, about.etag.as_ref().map(ETag::as_str));
@@ -320,6 +342,35 @@ impl Policy {
         insert(headers, CONTENT_CRS, uri);
         response
     }
+}
+
+/// How long those may keep an answer for whom it is meant. Where a signature opens it, not beyond its end: an address is all
+/// that a cache asks for, and so it is the signature's address that it is kept under.
+fn kept_by(audience: Audience, freshness: HeaderValue) -> HeaderValue {
+    let text = freshness.to_str().unwrap_or_default();
+    let seconds = |name: &str| -> Option<u64> {
+        let mut parts = text.split(',').map(str::trim);
+        parts.find_map(|part| part.strip_prefix(name)?.parse().ok())
+    };
+    let Some(age_s) = seconds("max-age=") else {
+        return match audience {
+            Audience::KeyHolder if text == "no-cache" => HeaderValue::from_static("private, no-cache"),
+            _ => freshness,
+        };
+    };
+    let kept = match audience {
+        Audience::Everyone => return freshness,
+        Audience::KeyHolder => format!("private, max-age={age_s}"),
+        Audience::Until { left_s, .. } => {
+            let shared = seconds("s-maxage=").map(|age_s| format!(", s-maxage={}", age_s.min(left_s)));
+            format!(
+                "public, max-age={}{}",
+                age_s.min(left_s),
+                shared.unwrap_or_default()
+            )
+        }
+    };
+    HeaderValue::from_str(&kept).unwrap_or(HeaderValue::from_static("no-store"))
 }
 
 const COST: HeaderName = HeaderName::from_static("edgetile-cost");
@@ -342,7 +393,11 @@ pub fn preflight() -> Response<Bytes> {
         ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET, HEAD, OPTIONS"),
     );
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        // A star does not stand for this one (Fetch standard, 3.2.2).
+        HeaderValue::from_static("*, Authorization"),
+    );
     headers.insert(
         ACCESS_CONTROL_MAX_AGE,
         HeaderValue::from(Duration::from_hours(24).as_secs()),

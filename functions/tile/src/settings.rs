@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::access::{Access, Pattern, Root};
+use crate::guard::{Guard, Protects, Secrets};
 
 /// One setting.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +113,24 @@ pub const TABLE: &[Setting] = &[
         "The address that tilejson and the viewer give out, such as https://tiles.example.com.",
     ),
     setting(
+        "EDGETILE_API_KEYS",
+        None,
+        "none",
+        "Keys that let callers in: secrets of 16 characters or more, separated by commas.",
+    ),
+    setting(
+        "EDGETILE_SIGNING_KEYS",
+        None,
+        "none",
+        "Secrets that sign addresses, in the same form: the first signs, all are accepted.",
+    ),
+    setting(
+        "EDGETILE_PROTECT",
+        Some("--protect"),
+        "all where there is a key, else none",
+        "What needs a key or a signature unless a layer says so itself: all, urls, layers or none.",
+    ),
+    setting(
         "EDGETILE_METRICS",
         None,
         "none",
@@ -147,6 +166,12 @@ pub struct Settings {
     pub cache_control: String,
     /// The address to give out, without a slash at the end.
     pub public_url: Option<String>,
+    /// Keys of callers.
+    pub api_keys: Secrets,
+    /// Keys that sign addresses.
+    pub signing_keys: Secrets,
+    /// What is protected, where the operator says so.
+    pub protects: Option<Protects>,
     /// The metrics that log lines carry, if any.
     pub metrics: Option<Metrics>,
     /// The variables of the stores.
@@ -252,6 +277,13 @@ impl Settings {
                 .with("EDGETILE_CACHE_CONTROL", read_header)?
                 .unwrap_or_else(|| CACHE_CONTROL.into()),
             public_url: sources.with("EDGETILE_PUBLIC_URL", read_public_url)?,
+            api_keys: sources
+                .with("EDGETILE_API_KEYS", Secrets::parse)?
+                .unwrap_or_default(),
+            signing_keys: sources
+                .with("EDGETILE_SIGNING_KEYS", Secrets::parse)?
+                .unwrap_or_default(),
+            protects: sources.with("EDGETILE_PROTECT", Protects::parse)?,
             metrics: sources
                 .with("EDGETILE_METRICS", read_namespace)?
                 .map(|namespace| Metrics {
@@ -263,6 +295,11 @@ impl Settings {
                 }),
             stores: StoreVariables(environment.into_iter().filter(is_of_a_store).collect()),
         })
+    }
+
+    /// Who may come in.
+    pub fn guard(&self) -> Guard {
+        Guard::new(&self.api_keys, &self.signing_keys, self.protects)
     }
 
     /// What callers may read.

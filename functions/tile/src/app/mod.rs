@@ -4,6 +4,7 @@
 //! panics outward; what goes wrong becomes a problem document. One line is logged for each request.
 
 mod documents;
+mod doors;
 mod geojson;
 mod journal;
 mod legend;
@@ -27,6 +28,7 @@ use self::journal::{Entry, Journal};
 use crate::draw;
 use crate::event::{Deadline, Trace};
 use crate::fetch::Meter;
+use crate::guard::{Audience, Guard};
 use crate::layers::{Catalog, Task};
 use crate::request::{Format, Grid, PointRequest, Refused, Route, TileJsonRequest, best, format_of};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, preflight};
@@ -46,6 +48,7 @@ pub struct App {
     catalog: Catalog,
     reading: Reading,
     policy: Policy,
+    guard: Guard,
     journal: Journal,
 }
 
@@ -101,6 +104,18 @@ impl App {
             uri.query().unwrap_or_default(),
             self.catalog.grids(),
         )?;
+        let audience = self.admit(&route, request)?;
+        let outcome = self.answered(route, request, deadline, audience).await?;
+        Ok(outcome.meant_for(audience))
+    }
+
+    async fn answered(
+        &self,
+        route: Route,
+        request: &Request<Bytes>,
+        deadline: Instant,
+        audience: Audience,
+    ) -> Result<Outcome, Problem> {
         let call = Call {
             headers: request.headers(),
             deadline,
@@ -120,7 +135,7 @@ impl App {
                     outcome
                 })
             }
-            Route::TileJson(asked) => self.tilejson(request, &asked, &call).await,
+            Route::TileJson(asked) => self.tilejson(request, &asked, &call, audience).await,
             Route::Info(asked) => {
                 let (files, base) = self.catalog.find(&asked.asked)?;
                 let sidecars = asked.sidecars.or(base.sidecars);
@@ -148,11 +163,11 @@ impl App {
                 Box::pin(self.reading.statistics(&task, &asked.options, &call)).await
             }
             Route::ViewerConfig => {
-                let config = self.viewer_config(&call).await;
+                let config = self.viewer_config(request, &call).await;
                 Ok(documents::document(&config, Freshness::Revalidate, request))
             }
             Route::Legend(asked) => self.legend(request, &asked, &call).await,
-            Route::Tilesets(asked) => self.tilesets(request, &asked, &call).await,
+            Route::Tilesets(asked) => self.tilesets(request, &asked, &call, audience).await,
             Route::AllTilesets(form) => self.all_tilesets(request, form, &call).await,
             known => self.known(known, request),
         }
@@ -241,21 +256,23 @@ impl App {
         request: &Request<Bytes>,
         asked: &TileJsonRequest,
         call: &Call<'_>,
+        audience: Audience,
     ) -> Result<Outcome, Problem> {
         let (files, _) = self.catalog.find(&asked.asked)?;
         let layer = self.catalog.layer(&asked.asked)?;
         let extent = || self.reading.extent(&files, asked.grid.clone(), call);
         let extent = self.reading.patient(&files, extent).await?;
         let extent = documents::Shown::of(extent, layer).with_zooms(asked.minzoom, asked.maxzoom);
-        let tiles = format!("{}{}", public::base(&self.settings, request), asked.template);
+        let template = doors::opened(&self.guard, request, audience, &asked.template);
+        let tiles = format!("{}{template}", public::base(&self.settings, request));
         let bands = self.reading.bands(&files, call).await?;
         let json = documents::tilejson(asked.name, layer, &extent, &bands, &tiles);
         Ok(documents::document(&json, Freshness::Document, request))
     }
 
     /// What the viewer shows: every layer, with what its files say of themselves where they can be read.
-    async fn viewer_config(&self, call: &Call<'_>) -> Value {
-        let layers = self.catalog.layers().iter().map(async |layer| {
+    async fn viewer_config(&self, request: &Request<Bytes>, call: &Call<'_>) -> Value {
+        let layers = self.visible(request).map(async |layer| {
             let extent = async { self.reading.extent(&layer.files, Grid::web()?, call).await };
             let bands = self.reading.bands(&layer.files, call);
             let (extent, bands) = tokio::join!(extent, bands);
@@ -340,6 +357,8 @@ fn log(
 
 #[cfg(test)]
 mod clients;
+#[cfg(test)]
+mod keys;
 #[cfg(test)]
 mod kinds;
 #[cfg(test)]

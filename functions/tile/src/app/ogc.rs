@@ -80,7 +80,7 @@ pub(super) fn tileset(base: &str, tileset: &Tileset) -> Value {
     let request = &tileset.request;
     let [west, south, east, north] = unwrapped(extent.bounds);
     let (lon, lat, zoom) = extent.center();
-    let template = request.template_on(grid, "{tileMatrix}/{tileCol}/{tileRow}");
+    let template = request.template_on(grid, "{tileMatrix}/{tileCol}/{tileRow}") + &tileset.grant;
     let (home, query) = (&request.home, request.query());
     let json_at = |path: &str, rel: &str| json!({"href": format!("{base}{path}"), "rel": rel, "type": "application/json"});
     let tilejson = if request.tiles.starts_with(&format!("{home}/tiles/")) {

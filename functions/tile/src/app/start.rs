@@ -77,6 +77,11 @@ pub enum StartError {
     /// The root of relative urls is a folder that is not there.
     #[error("EDGETILE_DATA or --data names {0}, which is no folder here")]
     NoFolder(String),
+    /// Something is protected and nobody could come in.
+    #[error(
+        "EDGETILE_PROTECT or a layer's access asks for keys: set EDGETILE_API_KEYS or EDGETILE_SIGNING_KEYS"
+    )]
+    NoKeys,
     /// The table of buckets cannot be read.
     #[error("EDGETILE_BUCKETS: {0}")]
     NoBuckets(std::io::Error),
@@ -131,6 +136,13 @@ impl App {
         let (of_headers, of_documents) = (cache_bytes / HEADERS_SHARE, cache_bytes / DOCUMENTS_SHARE);
         let fetcher = Fetcher::new(cache_bytes - of_headers - of_documents);
         let catalog = catalog(access.clone(), &settings, &stores, &fetcher).await?;
+        let guard = settings.guard();
+        let asks_for_keys = guard.protects_layers()
+            || guard.protects_urls()
+            || catalog.layers().iter().any(|layer| layer.needs_key == Some(true));
+        if asks_for_keys && !guard.has_keys() {
+            return Err(StartError::NoKeys);
+        }
         let index = index(&settings, &stores, &fetcher).await?;
         let tile_cache_control = settings
             .cache_control
@@ -149,6 +161,7 @@ impl App {
                 empty_tile: settings.empty_tile,
                 tile_cache_control,
             },
+            guard,
             journal: Journal::new(settings.metrics.clone()),
             settings,
         })

@@ -8,6 +8,7 @@ use http::Request;
 use super::documents::{self, Shown};
 use super::{App, ogc, public, wmts};
 use crate::about::Extent;
+use crate::guard::Audience;
 use crate::layers::Layer;
 use crate::request::{Asked, Grid, TilesetsForm, TilesetsRequest};
 use crate::response::{Freshness, Outcome, Problem};
@@ -26,6 +27,8 @@ pub(super) struct Tileset<'a> {
     pub(super) title: String,
     /// The layer, if it is one.
     pub(super) layer: Option<&'a Layer>,
+    /// What stands behind an address of its tiles, so that it opens.
+    pub(super) grant: String,
     /// Each grid with what can be seen on it.
     pub(super) on: Vec<(Grid, Extent)>,
 }
@@ -37,8 +40,14 @@ impl App {
         request: &Request<Bytes>,
         asked: &TilesetsRequest,
         call: &Call<'_>,
+        audience: Audience,
     ) -> Result<Outcome, Problem> {
-        let tileset = self.tileset(asked.clone(), call).await?;
+        let mut tileset = self.tileset(asked.clone(), call).await?;
+        if let [grid] = asked.grids.as_slice() {
+            let bare = asked.template_on(grid, "{z}/{x}/{y}");
+            let opened = super::doors::opened(&self.guard, request, audience, &bare);
+            opened[bare.len()..].clone_into(&mut tileset.grant);
+        }
         Ok(self.told(request, &[tileset], asked.form))
     }
 
@@ -49,10 +58,19 @@ impl App {
         form: TilesetsForm,
         call: &Call<'_>,
     ) -> Result<Outcome, Problem> {
-        let layers = self.catalog.layers().iter();
-        let all = layers.map(async |layer| {
+        let audience = self.audience_of_lists(request);
+        let all = self.visible(request).map(async |layer| {
             let asked = TilesetsRequest::of_layer(&layer.name, form)?;
-            self.tileset(asked, call).await
+            let bare = asked.template("{z}/{x}/{y}");
+            let audience = if self.needs_key(layer) {
+                audience
+            } else {
+                Audience::Everyone
+            };
+            let opened = super::doors::opened(&self.guard, request, audience, &bare);
+            let mut tileset = self.tileset(asked, call).await?;
+            opened[bare.len()..].clone_into(&mut tileset.grant);
+            Ok::<_, Problem>(tileset)
         });
         let all: Vec<Tileset> = join_all(all).await.into_iter().flatten().collect();
         Ok(self.told(request, &all, form))
@@ -104,6 +122,7 @@ impl App {
             id: id.unwrap_or_else(|| name_of(&request.asked)),
             title: title.unwrap_or_else(|| name_of(&request.asked)),
             layer,
+            grant: String::new(),
             on,
             request,
         })

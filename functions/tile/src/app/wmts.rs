@@ -114,7 +114,10 @@ fn write_layer(xml: &mut String, base: &str, tileset: &Tileset) -> fmt::Result {
         }
         writeln!(xml, "</TileMatrixSetLimits></TileMatrixSetLink>")?;
     }
-    let template = format!("{base}{}", request.template("{TileMatrix}/{TileCol}/{TileRow}"));
+    let template = format!(
+        "{base}{}",
+        request.template("{TileMatrix}/{TileCol}/{TileRow}") + &tileset.grant
+    );
     writeln!(
         xml,
         "<ResourceURL format=\"{}\" resourceType=\"tile\" template=\"{}\"/>\n</Layer>",

@@ -32,6 +32,13 @@ pub enum Command {
         /// Which file.
         url: String,
     },
+    /// Sign an address.
+    Sign {
+        /// The address, or a template of tiles.
+        url: String,
+        /// Until when, as it was written.
+        expires: String,
+    },
     /// Pack the headers of files into an index.
     Index {
         /// Which files; `-` stands for a list on standard input.
@@ -83,12 +90,15 @@ impl Command {
                 "tile" => tile(&mut parser),
                 "info" => info(&mut parser),
                 "index" => index(&mut parser),
+                "sign" => sign(&mut parser),
                 other => Err(Usage(format!(
-                    "{other} is no command: there are serve, tile, info and index"
+                    "{other} is no command: there are serve, tile, info, index and sign"
                 ))),
             },
             Some(other) => Err(other.unexpected().into()),
-            None => Err(Usage("give a command: serve, tile, info or index".to_owned())),
+            None => Err(Usage(
+                "give a command: serve, tile, info, index or sign".to_owned(),
+            )),
         }
     }
 }
@@ -201,6 +211,20 @@ fn index(parser: &mut Parser) -> Result<Command, Usage> {
     Ok(Command::Index { urls })
 }
 
+fn sign(parser: &mut Parser) -> Result<Command, Usage> {
+    let (mut url, mut expires) = (None, "1d".to_owned());
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Print(help::sign())),
+            Arg::Long("expires") => expires = parser.value()?.string()?,
+            Arg::Value(word) if url.is_none() => url = Some(word.string()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let url = url.ok_or_else(|| Usage("sign takes an address: edgetile sign URL".to_owned()))?;
+    Ok(Command::Sign { url, expires })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +287,7 @@ mod tests {
             "tile -h",
             "info --help",
             "index -h",
+            "sign -h",
         ] {
             let Ok(Command::Print(text)) = parse(line) else {
                 panic!("{line}")
@@ -309,6 +334,7 @@ mod tests {
             ("info", "info takes a url"),
             ("info a b", "b"),
             ("index", "index takes urls"),
+            ("sign --expires 1h", "sign takes an address"),
             ("index --all", "--all"),
         ] {
             assert!(message(line).contains(wanted), "{line}: {}", message(line));

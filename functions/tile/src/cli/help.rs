@@ -13,6 +13,7 @@ edgetile: map tiles from Cloud-Optimized GeoTIFFs, one request at a time
   edgetile tile URL Z X Y     draw one tile into a file
   edgetile info URL           say what a GeoTIFF is, and what is unusual about it
   edgetile index URL…         pack the headers of GeoTIFFs into one file
+  edgetile sign URL           sign an address, so that it opens without a key
 
   --help after a command says more, --version prints the version.
   Under AWS Lambda (AWS_LAMBDA_RUNTIME_API is set) it is the function."
@@ -73,6 +74,20 @@ edgetile info URL: say what a GeoTIFF is as JSON, what a tile of it costs at eac
   Files beside it are named where they are there: overviews (URL.ovr) and a mask (URL.msk).
 
   URL is a path, or an address that starts with s3://, gs://, az:// or https://."
+        .to_owned()
+}
+
+pub(super) fn sign() -> String {
+    "\
+edgetile sign URL [--expires TIME]: print an address that opens what is protected, until it expires
+
+  URL is one of a request, or a template of tiles such as https://tiles.example.com/tiles/ndvi/{z}/{x}/{y}.png: it then opens
+  all tiles of that layer or file in that style and format.
+
+  --expires TIME   30m, 12h or 7d from now, or seconds since 1970 (1d)
+
+  The first of EDGETILE_SIGNING_KEYS signs. Where the server's own address has a path, as API Gateway's stages have, say so
+  with EDGETILE_PUBLIC_URL."
         .to_owned()
 }
 

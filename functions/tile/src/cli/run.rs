@@ -14,7 +14,8 @@ use tracing::Level;
 use super::command::{Command, Tile, Usage};
 use crate::access::{Location, Root};
 use crate::app::App;
-use crate::request::encode;
+use crate::guard::now_s;
+use crate::request::{Query, encode};
 use crate::response::{About, Outcome, Problem};
 use crate::serve::{Server, told_to_stop};
 use crate::settings::Settings;
@@ -72,6 +73,11 @@ pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Re
             checked(&url)?;
             to_the_end(describe(&url, environment))
         }
+        Command::Sign { url, expires } => {
+            let settings = Settings::read(&BTreeMap::new(), environment)
+                .map_err(|error| Failure::Usage(error.to_string()))?;
+            print(&sign(&url, &expires, &settings)?)
+        }
         Command::Index { urls } => {
             let urls = listed(urls)?;
             let locations = urls
@@ -81,6 +87,45 @@ pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Re
             to_the_end(index(&urls, &locations, environment))
         }
     }
+}
+
+/// An address with its signature.
+fn sign(url: &str, expires: &str, settings: &Settings) -> Result<String, Failure> {
+    let usage = |message: &str| Failure::Usage(message.to_owned());
+    let expires_s =
+        end_of(expires).ok_or_else(|| usage("--expires is none of 30m, 12h, 7d and seconds since 1970"))?;
+    let own = settings
+        .public_url
+        .as_deref()
+        .and_then(|base| url.strip_prefix(base));
+    let path = match (own, url.split_once("://")) {
+        (Some(path), _) => path,
+        (None, Some((_, rest))) => rest.find('/').map_or("/", |at| &rest[at..]),
+        (None, None) => url,
+    };
+    if !path.starts_with('/') {
+        return Err(usage("sign takes an address or a path that begins with /"));
+    }
+    let (_, query) = path.split_once('?').unwrap_or((path, ""));
+    Query::parse(query).map_err(Problem::from)?;
+    let signature = settings.guard().sign(path, expires_s);
+    let signature =
+        signature.ok_or_else(|| usage("EDGETILE_SIGNING_KEYS is empty: there is nothing to sign with"))?;
+    let mark = if url.contains('?') { '&' } else { '?' };
+    Ok(format!("{url}{mark}{signature}"))
+}
+
+/// A time from now, or as it is, in seconds since 1970.
+fn end_of(text: &str) -> Option<u64> {
+    let unit_s = match text.chars().last()? {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86_400,
+        _ => return text.parse().ok(),
+    };
+    let count: u64 = text[..text.len() - 1].parse().ok()?;
+    now_s().checked_add(count.checked_mul(unit_s)?)
 }
 
 /// Runs a command. When it is done, so is the process: a read of a file that hangs is not waited for.

@@ -69,6 +69,15 @@ struct WrittenLayer {
     assets: Vec<String>,
     #[serde(default)]
     style: serde_json::Map<String, Value>,
+    access: Option<WrittenAccess>,
+}
+
+/// Who may see a layer.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WrittenAccess {
+    Public,
+    Key,
 }
 
 /// Reads the layers and the tile matrix sets; relative urls resolve against `base`.
@@ -136,6 +145,7 @@ fn read(written: WrittenLayer, base: &Root) -> Result<Layer, String> {
         attribution: written.attribution,
         description: written.description,
         bounds: written.bounds,
+        needs_key: written.access.map(|access| matches!(access, WrittenAccess::Key)),
         name,
         minzoom,
         maxzoom,

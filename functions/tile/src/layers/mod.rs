@@ -46,6 +46,8 @@ pub struct Layer {
     pub files: Files,
     /// How they become a picture, where a request is silent.
     pub style: Style,
+    /// Whether it needs a key or a signature, when what holds for all layers shall not hold.
+    pub needs_key: Option<bool>,
 }
 
 /// The files behind one picture.

@@ -409,3 +409,22 @@ fn mistakes_in_sets_name_the_member() {
         assert!(found.contains(message), "{found}");
     }
 }
+
+#[test]
+fn a_layer_may_say_who_sees_it() {
+    let parse = |access: &str| {
+        let text = format!(r#"{{"layers": [{{"name": "a", "url": "a.tif"{access}}}]}}"#);
+        let catalog = Catalog::parse(&text, &Root::Folder("/d".into()), Access::default());
+        catalog
+            .map(|catalog| catalog.layers()[0].needs_key)
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(parse(""), Ok(None));
+    assert_eq!(parse(r#", "access": "public""#), Ok(Some(false)));
+    assert_eq!(parse(r#", "access": "key""#), Ok(Some(true)));
+    assert!(
+        parse(r#", "access": "secret""#)
+            .unwrap_err()
+            .contains("unknown variant")
+    );
+}

@@ -34,7 +34,9 @@ pub use frame::{Area, Frame, NamedCrs, Size, Window};
 pub use index::IndexChoice;
 pub use legend::LegendRequest;
 pub use query::{Query, encode, slip_of};
-pub use route::{ImageRequest, InfoRequest, PointRequest, Route, StatisticsRequest, TileJsonRequest};
+pub use route::{
+    ImageRequest, InfoRequest, PointRequest, Route, StatisticsRequest, Subject, TileJsonRequest,
+};
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 pub use source::{Asked, BandName, LayerName};
 pub use style::{Bands, Style};

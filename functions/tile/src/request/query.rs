@@ -27,6 +27,7 @@ const IN_VALUE: &AsciiSet = &CONTROLS
 
 /// Every parameter that some route reads or that clients of `TiTiler` send without harm.
 const KNOWN: &[&str] = &[
+    "access_token",
     "algorithm",
     "algorithm_params",
     "alpha",
@@ -45,6 +46,7 @@ const KNOWN: &[&str] = &[
     "cover_scale",
     "dst-crs",
     "dst_crs",
+    "expires",
     "expression",
     "height",
     "histogram_bins",
@@ -62,12 +64,28 @@ const KNOWN: &[&str] = &[
     "rescale",
     "return_mask",
     "sidecars",
+    "signature",
     "tile_format",
     "tilesize",
     "unscale",
     "use_epsg",
     "width",
 ];
+
+/// Values that say what silence says, too, where no layer has a style of its own; `infra/edge/normalize.js` has the same.
+const DEFAULTS: &[(&str, &str)] = &[
+    ("alpha", "true"),
+    ("asset_as_band", "false"),
+    ("buffer", "0"),
+    ("padding", "0"),
+    ("reproject", "nearest"),
+    ("resampling", "nearest"),
+    ("return_mask", "true"),
+    ("unscale", "false"),
+];
+
+/// Parameters that carry credentials.
+const CREDENTIALS: [&str; 3] = ["access_token", "expires", "signature"];
 
 /// Names too short for an edit distance: only their case may be wrong.
 const SHORT: &[&str] = &["url", "red", "nir", "v"];
@@ -135,6 +153,40 @@ impl Query {
     /// The names that stand in the query, in order, repeated where they repeat.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.pairs.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The query as a signature covers it: what routes read, sorted by name, each value in one encoding. Credentials are left
+    /// out, and of requests that name their files what says the default: the CDN leaves that out.
+    pub fn signed(&self) -> String {
+        let names_files = |name: &str| matches!(name, "url" | "red" | "nir") || name.starts_with("url.");
+        let has_files = self.names().any(names_files);
+        let is_covered = |name: &str| {
+            let is_known = KNOWN.contains(&name) || SHORT.contains(&name) || name.starts_with("url.");
+            is_known && !CREDENTIALS.contains(&name)
+        };
+        let mut pairs: Vec<&(String, String)> =
+            self.pairs.iter().filter(|(name, _)| is_covered(name)).collect();
+        if has_files {
+            pairs.retain(|(name, _)| !self.is_default(name));
+        }
+        // Stable: repeated names keep their order, which means something.
+        pairs.sort_by(|a, b| a.0.cmp(&b.0));
+        let written = pairs
+            .iter()
+            .map(|(name, value)| format!("{}={}", encode(name), encode(value)));
+        written.collect::<Vec<_>>().join("&")
+    }
+
+    /// Whether a parameter says what silence says, too.
+    fn is_default(&self, name: &str) -> bool {
+        let default = DEFAULTS.iter().find(|(known, _)| *known == name);
+        let values: Vec<&str> = self.many(name).collect();
+        let ([value], Some((_, default))) = (values.as_slice(), default) else {
+            return false;
+        };
+        // A reproject speaks where resampling is silent, so beside another kernel "nearest" says something.
+        let is_silent = |other: &str| self.many(other).next().is_none() || self.is_default(other);
+        value.eq_ignore_ascii_case(default) && (name != "resampling" || is_silent("reproject"))
     }
 
     fn refuse_slips(&self) -> Result<(), Refused> {
@@ -301,6 +353,51 @@ mod tests {
                 limit_bytes: LONGEST_BYTES
             }
         );
+    }
+
+    #[test]
+    fn a_signature_covers_what_routes_read_in_one_spelling() {
+        let signed = |raw: &str| Query::parse(raw).unwrap().signed();
+        let one = "bidx=3&bidx=1&url=a%20b.tif";
+        let odd = "url=a+b.tif&bidx=3&utm_source=x&bidx=1&signature=s&expires=1&access_token=t";
+        assert_eq!(signed(odd), one);
+        assert_eq!(
+            signed("bidx=3&bidx=1&url=a%20b.tif&buffer=0&return_mask=True"),
+            one
+        );
+        let two = "reproject=cubic&resampling=nearest&url=a";
+        assert_eq!(signed("resampling=nearest&reproject=cubic&url=a"), two);
+        assert_eq!(
+            signed("resampling=nearest"),
+            "resampling=nearest",
+            "a layer may have another"
+        );
+    }
+
+    /// What is read but not known could be changed behind a signature's back.
+    #[test]
+    fn every_parameter_that_is_read_is_covered() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/request");
+        let mut found = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap_or_default();
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for call in [
+                ".one(\"",
+                ".many(\"",
+                "read_with(query, \"",
+                "non_empty(query, \"",
+            ] {
+                for name in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {
+                    found += 1;
+                    assert!(
+                        KNOWN.contains(&name) || SHORT.contains(&name),
+                        "{name}: add it to KNOWN"
+                    );
+                }
+            }
+        }
+        assert!(found > 20, "{found}");
     }
 
     #[test]

@@ -123,7 +123,44 @@ pub struct PointRequest {
     pub style: Style,
 }
 
+/// Whose pixels a route is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Subject<'a> {
+    /// Nobody's, or every layer's.
+    None,
+    /// A layer's, or of a file that the request names.
+    Asked(&'a Asked),
+    /// A document's that the request names.
+    Document,
+}
+
 impl Route {
+    /// Whose pixels it is about.
+    pub fn subject(&self) -> Subject<'_> {
+        match self {
+            Self::Image(request) => Subject::Asked(&request.asked),
+            Self::TileJson(request) => Subject::Asked(&request.asked),
+            Self::Info(request) => Subject::Asked(&request.asked),
+            Self::Point(request) => Subject::Asked(&request.asked),
+            Self::Statistics(request) => Subject::Asked(&request.image.asked),
+            Self::Legend(request) => Subject::Asked(&request.asked),
+            Self::Tilesets(request) => Subject::Asked(&request.asked),
+            Self::Assets(_) => Subject::Document,
+            Self::AllTilesets(_)
+            | Self::Viewer(_)
+            | Self::ViewerConfig
+            | Self::ColorMaps
+            | Self::ColorMap(_)
+            | Self::Algorithms(_)
+            | Self::Indices
+            | Self::TileMatrixSets
+            | Self::TileMatrixSet(_)
+            | Self::Landing
+            | Self::Conformance
+            | Self::Health => Subject::None,
+        }
+    }
+
     /// Reads a request line: the path as it was sent, the query without its `?`; `grids` are those that it may name.
     pub fn parse(method: &Method, path: &str, raw_query: &str, grids: &Grids) -> Result<Self, Refused> {
         if method != Method::GET && method != Method::HEAD {

@@ -105,6 +105,7 @@ fn content_carries_what_is_known_about_it() {
     timing.add("decode", Duration::from_millis(4));
     let etag = ETag::of(["x"]);
     let about = About {
+        audience: crate::guard::Audience::Everyone,
         freshness: Freshness::Tile,
         etag: Some(etag.clone()),
         cost: Some(Cost {
@@ -184,4 +185,38 @@ fn any_page_may_ask() {
         "GET, HEAD, OPTIONS"
     );
     assert_eq!(header(&response, "access-control-max-age"), "86400");
+}
+
+#[test]
+fn what_a_key_or_a_signature_opened_is_kept_no_longer_than_that() {
+    let policy = Policy {
+        empty_tile: EmptyTile::NoContent,
+        tile_cache_control: HeaderValue::from_static(
+            "public, max-age=600, s-maxage=9000, stale-while-revalidate=60",
+        ),
+    };
+    let kept = |audience, freshness| {
+        let about = About {
+            freshness,
+            audience,
+            ..About::default()
+        };
+        let response = policy.respond(Ok(Outcome::Empty(about)));
+        response.headers()["cache-control"].to_str().unwrap().to_owned()
+    };
+    let until = |left_s| Audience::Until { expires_s: 0, left_s };
+    assert_eq!(kept(Audience::KeyHolder, Freshness::Tile), "private, max-age=600");
+    assert_eq!(
+        kept(Audience::KeyHolder, Freshness::Revalidate),
+        "private, no-cache"
+    );
+    assert_eq!(
+        kept(until(30), Freshness::Tile),
+        "public, max-age=30, s-maxage=30"
+    );
+    assert_eq!(
+        kept(until(1000), Freshness::Tile),
+        "public, max-age=600, s-maxage=1000"
+    );
+    assert_eq!(kept(until(1000), Freshness::Immutable), "public, max-age=1000");
 }

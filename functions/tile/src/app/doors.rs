@@ -1,0 +1,84 @@
+//! Which callers see what: the guard before every route, and addresses that open for who was let in.
+
+use bytes::Bytes;
+use http::Request;
+
+use super::App;
+use crate::guard::{Audience, Guard, now_s};
+use crate::layers::Layer;
+use crate::request::{Asked, Query, Route, Subject, encode};
+use crate::response::Problem;
+
+impl App {
+    /// Lets a request in, or not. Names that lead nowhere are told by whoever looks them up.
+    pub(super) fn admit(&self, route: &Route, request: &Request<Bytes>) -> Result<Audience, Problem> {
+        let is_protected = match route.subject() {
+            Subject::None => {
+                return Ok(match route {
+                    // What they list depends on the key.
+                    Route::ViewerConfig | Route::AllTilesets(_) => self.audience_of_lists(request),
+                    _ => Audience::Everyone,
+                });
+            }
+            Subject::Asked(asked @ (Asked::Layer(_) | Asked::FirstLayer)) => {
+                let layer = self.catalog.layer(asked)?;
+                layer.is_some_and(|layer| self.needs_key(layer))
+            }
+            Subject::Asked(_) | Subject::Document => self.guard.protects_urls(),
+        };
+        if is_protected {
+            Ok(self.guard.admit(request, now_s())?)
+        } else {
+            Ok(Audience::Everyone)
+        }
+    }
+
+    /// Whether a layer needs a key or a signature.
+    pub(super) fn needs_key(&self, layer: &Layer) -> bool {
+        layer.needs_key.unwrap_or_else(|| self.guard.protects_layers())
+    }
+
+    /// The layers that a caller may know of.
+    pub(super) fn visible(&self, request: &Request<Bytes>) -> impl Iterator<Item = &Layer> {
+        let holds_key = self.holds_key(request);
+        let layers = self.catalog.layers().iter();
+        layers.filter(move |layer| holds_key || !self.needs_key(layer))
+    }
+
+    /// Who else may have a list of layers.
+    pub(super) fn audience_of_lists(&self, request: &Request<Bytes>) -> Audience {
+        if self.holds_key(request) {
+            Audience::KeyHolder
+        } else {
+            Audience::Everyone
+        }
+    }
+
+    fn holds_key(&self, request: &Request<Bytes>) -> bool {
+        self.guard.key(request, &query_of(request)) == Some(true)
+    }
+}
+
+/// An address of tiles with what opens it: a signature that ends when the caller's own right does, or else the key that the
+/// caller wrote into the address.
+pub(super) fn opened(guard: &Guard, request: &Request<Bytes>, audience: Audience, template: &str) -> String {
+    let own_key = || {
+        let query = query_of(request);
+        let key = query
+            .many("access_token")
+            .next()
+            .filter(|_| audience == Audience::KeyHolder);
+        key.map(|key| format!("access_token={}", encode(key)))
+    };
+    match guard.grant(audience, template, now_s()).or_else(own_key) {
+        Some(credentials) => {
+            let mark = if template.contains('?') { '&' } else { '?' };
+            format!("{template}{mark}{credentials}")
+        }
+        None => template.to_owned(),
+    }
+}
+
+fn query_of(request: &Request<Bytes>) -> Query {
+    Query::parse(request.uri().query().unwrap_or_default()).unwrap_or_default()
+}
