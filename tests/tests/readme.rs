@@ -101,7 +101,7 @@ fn paths(route: &str) -> Vec<String> {
 fn query(path: &str) -> &'static str {
     match path {
         path if path.starts_with("/cog") => "url=a.tif",
-        path if path.starts_with("/stac") => "url=a.json&assets=red",
+        path if path.starts_with("/stac") || path.starts_with("/mosaicjson") => "url=a.json&assets=red",
         _ => "",
     }
 }

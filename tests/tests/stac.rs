@@ -165,7 +165,7 @@ async fn documents_about_an_item_tell_of_its_assets() {
         &server,
         &store,
         "/stac/WebMercatorQuad/tilejson.json",
-        "&assets=B04,B08&tilesize=256",
+        "&assets=B04&tilesize=256&rescale=0,3000",
     )
     .await;
     let tiles = tilejson["tiles"][0].as_str().expect("an address");

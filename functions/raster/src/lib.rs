@@ -12,6 +12,7 @@ pub mod coverage;
 pub mod plan;
 pub mod decode;
 pub mod warp;
+pub mod mosaic;
 pub mod math;
 pub mod statistics;
 pub mod colour;

@@ -7,6 +7,7 @@ use edgetile_raster::plan::Limits;
 use edgetile_raster::samples::{Mask, Raster};
 use edgetile_raster::warp::{Kernel, Target};
 use edgetile_raster::with_samples;
+use futures_util::FutureExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -16,7 +17,6 @@ use crate::gather::Job;
 use crate::layers::Files;
 use crate::request::{Address, Grid, Sidecars, Style};
 use crate::response::Problem;
-use crate::source::document::DocumentError;
 use crate::target;
 use crate::tile::{Call, Reading};
 
@@ -28,6 +28,9 @@ impl Reading {
         sidecars: Option<Sidecars>,
         call: &Call<'_>,
     ) -> Result<Value, Problem> {
+        if let Files::Mosaic(of) = files {
+            return self.info_of_mosaic(of, call).await;
+        }
         let files = self.open(files, sidecars, call).await?;
         self.confirm(&files, call).await?;
         let info = async |file: &File| {
@@ -42,22 +45,6 @@ impl Reading {
                 let titles = several.iter().map(|file| file.title().unwrap_or_default());
                 Ok(Value::Object(titles.zip(infos).collect()))
             }
-        }
-    }
-
-    /// The keys of an item's assets that are GeoTIFFs.
-    pub async fn assets(&self, url: &str, call: &Call<'_>) -> Result<Value, Problem> {
-        let origin = self.access.origin(url)?;
-        let keys = async || {
-            let document = self.document(&origin.location, call).await?;
-            let confirmed = document.confirm(&self.fetcher, call.deadline, &call.meter).await;
-            confirmed.map_err(DocumentError::from)?;
-            let item = document.content.item().map_err(DocumentError::from)?;
-            Ok(item.assets.iter().map(|asset| asset.key.clone()).collect())
-        };
-        match keys().await {
-            Err(Problem::Replaced) => keys().await,
-            outcome => outcome,
         }
     }
 
@@ -121,6 +108,9 @@ impl Reading {
 
     /// Bounds in longitude and latitude and the zooms of files together, in a grid.
     pub async fn extent(&self, files: &Files, grid: Grid, call: &Call<'_>) -> Result<Extent, Problem> {
+        if let Files::Mosaic(of) = files {
+            return self.extent_of_mosaic(of, call).await;
+        }
         let files = self.open(files, None, call).await?;
         self.confirm(&files, call).await?;
         let set = grid.set();
@@ -146,6 +136,9 @@ impl Reading {
 
     /// The names of the bands that files offer to an expression, in order.
     pub async fn bands(&self, files: &Files, call: &Call<'_>) -> Result<Vec<Offered>, Problem> {
+        if matches!(files, Files::Mosaic(_)) {
+            return Ok(Vec::new());
+        }
         let files = self.open(files, None, call).await?;
         Ok(files.iter().flat_map(offered).collect())
     }
@@ -158,12 +151,15 @@ impl Reading {
         place: (f64, f64),
         call: &Call<'_>,
     ) -> Result<Value, Problem> {
+        if let Files::Mosaic(of) = files {
+            return self.point_of_mosaic(of, style, place, call).boxed().await;
+        }
         let files = self.open(files, style.sidecars, call).await?;
         let values = self.values(&files, style, place, call).await;
         self.current(&files, values, call).await
     }
 
-    async fn values(
+    pub(crate) async fn values(
         &self,
         files: &[File],
         style: &Style,

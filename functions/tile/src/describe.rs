@@ -212,7 +212,7 @@ fn remarks(source: &Source) -> Vec<String> {
 }
 
 /// Boxes whose west is never east of their east: two where the bounds cross the antimeridian.
-fn boxes([west, south, east, north]: [f64; 4]) -> Vec<[f64; 4]> {
+pub fn boxes([west, south, east, north]: [f64; 4]) -> Vec<[f64; 4]> {
     if west > east {
         vec![[west, south, 180.0, north], [-180.0, south, east, north]]
     } else {

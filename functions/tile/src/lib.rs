@@ -40,6 +40,10 @@ pub mod compute;
 pub mod draw;
 /// One picture, the whole story.
 pub mod tile;
+/// A picture of a mosaic.
+pub mod mosaic;
+/// What documents name.
+pub mod named;
 /// What the values of files come to.
 pub mod statistics;
 /// What a file is, the values at a place, where the tiles are.

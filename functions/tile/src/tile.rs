@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use bytes::Bytes;
 use edgetile_raster::plan::Limits;
 use edgetile_raster::samples::Raster;
 use edgetile_raster::warp::Target;
+use futures_util::FutureExt;
 use futures_util::future::try_join_all;
 use http::HeaderMap;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Semaphore;
 use tokio::task::block_in_place;
 
-use crate::access::{Access, Denied, Location, beside};
+use crate::access::{Access, Denied, Location, Origin, beside};
 use crate::bind::{Binding, File, OfItem};
 use crate::compute::{compute, reach, unknown};
 use crate::document::{Asset, Chosen};
@@ -20,7 +22,7 @@ use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
 use crate::layers::{Files, ItemFiles, Task};
-use crate::request::{BandName, MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Style, Wish};
+use crate::request::{BandName, Format, MASK, MASK_OVERVIEWS, OVERVIEWS, Refused, Sidecars, Style, Wish};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Place, Problem, Timing};
 use crate::source::beside::{Beside, Overviews};
 use crate::source::document::{Document, DocumentError};
@@ -28,7 +30,7 @@ use crate::source::{Source, SourceError, Sources};
 use crate::target::target;
 
 /// Changes whenever the same files and task give other bytes than before.
-const RENDERING_VERSION: &str = "5";
+pub(crate) const RENDERING_VERSION: &str = "5";
 /// What a sample of an answer is taken to need.
 const SAMPLE_BYTES: u64 = 4;
 
@@ -70,7 +72,7 @@ impl Reading {
     where
         F: Future<Output = Result<T, Problem>>,
     {
-        for _ in files.locations() {
+        for _ in 0..files.patience() {
             match work().await {
                 Err(Problem::Replaced) => {}
                 outcome => return outcome,
@@ -94,17 +96,15 @@ impl Reading {
     }
 
     async fn try_tile(&self, task: &Task, call: &Call<'_>) -> Result<Outcome, Problem> {
+        if let Files::Mosaic(of) = &task.files {
+            return self.try_mosaic(of, task, call).boxed().await;
+        }
         let mut clock = Clock::start();
         let files = self.open(&task.files, task.style.sidecars, call).await?;
         let target = target(&task.frame, &task.style, &files)?;
         let etag = etag(&files, &task.canonical());
         let unchanged = etag.is_held_by(call.headers);
-        let about = About {
-            freshness: freshness(task),
-            etag: Some(etag),
-            place: Some(Place::of(&target)),
-            ..About::default()
-        };
+        let about = about(task, &target, etag);
         clock.lap("source");
         if unchanged {
             self.confirm(&files, call).await?;
@@ -127,15 +127,7 @@ impl Reading {
             .await?;
         about.cost = Some(cost);
         clock.lap("encode");
-        let about = clock.stamp(about, call);
-        Ok(match body.flatten() {
-            Some((body, format)) => Outcome::Content {
-                body,
-                media_type: format.media_type(),
-                about,
-            },
-            None => Outcome::Empty(about),
-        })
+        Ok(outcome(body.flatten(), clock.stamp(about, call)))
     }
 
     /// Does something with the bands that a style makes of files on a target's pixels; `None` where no file meets them. The files
@@ -151,14 +143,7 @@ impl Reading {
         let binding = Binding::new(files, style)?;
         within(&binding, target)?;
         let reached = reach(style, target);
-        let job = Job {
-            target: &reached,
-            kernel: style.resampling.unwrap_or_default(),
-            limits: Limits::default(),
-            deadline: call.deadline,
-            fetcher: &self.fetcher,
-            meter: &call.meter,
-        };
+        let job = self.job_of(style, &reached, call);
         let confirmed = self.confirm_documents(files, call);
         let (gathered, ()) = futures_util::future::try_join(job.run(&binding.parts), confirmed).await?;
         let Gathered {
@@ -188,6 +173,18 @@ impl Reading {
         Ok((done, cost))
     }
 
+    /// Reads pixels as a style wants them.
+    pub(crate) fn job_of<'a>(&'a self, style: &Style, target: &'a Target, call: &'a Call<'_>) -> Job<'a> {
+        Job {
+            target,
+            kernel: style.resampling.unwrap_or_default(),
+            limits: Limits::default(),
+            deadline: call.deadline,
+            fetcher: &self.fetcher,
+            meter: &call.meter,
+        }
+    }
+
     /// Opens all files of a request, and those wanted beside them, at once.
     pub async fn open(
         &self,
@@ -206,10 +203,13 @@ impl Reading {
                 try_join_all(named.iter().map(open)).await
             }
             Files::Item(item) => Box::pin(self.open_item(item, sidecars, call)).await,
+            Files::Mosaic(_) => {
+                Err(Refused::parameter("url", "is a mosaic, which has no single files").into())
+            }
         }
     }
 
-    async fn open_one(
+    pub(crate) async fn open_one(
         &self,
         name: Option<BandName>,
         location: &Location,
@@ -245,7 +245,7 @@ impl Reading {
     }
 
     /// Opens the assets of an item. What cannot be had of an item that was replaced meanwhile is no news of it.
-    async fn open_item(
+    pub(crate) async fn open_item(
         &self,
         of: &ItemFiles,
         sidecars: Sidecars,
@@ -286,17 +286,25 @@ impl Reading {
 
     /// Where an asset is: at the first of its addresses where it may be read, with what is wanted beside it.
     fn follow(&self, of: &ItemFiles, asset: &Asset, sidecars: Sidecars) -> Result<Location, Denied> {
-        let open = |href: &str| {
-            let location = self.access.follow(&of.origin, href)?;
-            for suffix in sidecars.suffixes() {
-                self.access.follow(&of.origin, &beside(href, suffix))?;
-            }
-            Ok(location)
-        };
+        let open = |href: &str| self.follow_to(&of.origin, href, sidecars);
         let mut hrefs: Vec<&(String, String)> = asset.hrefs.iter().collect();
         hrefs.sort_by_key(|(key, _)| self.alternate.as_ref() != Some(key));
         let mut found = hrefs.into_iter().map(|(_, href)| open(href));
         found.find(Result::is_ok).unwrap_or(Err(Denied))
+    }
+
+    /// Where an address leads that stands in a document, if what is wanted beside it may be read, too.
+    pub(crate) fn follow_to(
+        &self,
+        origin: &Origin,
+        href: &str,
+        sidecars: Sidecars,
+    ) -> Result<Location, Denied> {
+        let location = self.access.follow(origin, href)?;
+        for suffix in sidecars.suffixes() {
+            self.access.follow(origin, &beside(href, suffix))?;
+        }
+        Ok(location)
     }
 
     /// The document at a location.
@@ -362,8 +370,30 @@ impl Reading {
     }
 }
 
+/// What is known of a picture before its pixels.
+pub(crate) fn about(task: &Task, target: &Target, etag: ETag) -> About {
+    About {
+        freshness: freshness(task),
+        etag: Some(etag),
+        place: Some(Place::of(target)),
+        ..About::default()
+    }
+}
+
+/// What a picture comes to.
+pub(crate) fn outcome(body: Option<(Bytes, Format)>, about: About) -> Outcome {
+    match body {
+        Some((body, format)) => Outcome::Content {
+            body,
+            media_type: format.media_type(),
+            about,
+        },
+        None => Outcome::Empty(about),
+    }
+}
+
 /// Refuses an answer whose bands would not fit into memory.
-fn within(binding: &Binding, target: &Target) -> Result<(), Problem> {
+pub(crate) fn within(binding: &Binding, target: &Target) -> Result<(), Problem> {
     let (bands, (width, height), limit) = (binding.outputs(), target.size, Limits::default().memory);
     let bytes = (bands as u64).saturating_mul((width * height) as u64 * SAMPLE_BYTES);
     if bytes <= limit {
@@ -379,7 +409,7 @@ fn within(binding: &Binding, target: &Target) -> Result<(), Problem> {
 }
 
 /// Does work that keeps a processor busy, without keeping other requests of its thread waiting.
-fn busy<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn busy<T>(work: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::MultiThread => block_in_place(work),
         // A runtime of one thread, as under Lambda, has no other to hand its requests to.
@@ -426,14 +456,14 @@ impl Clock {
 }
 
 /// Every file that is read, those beside others among them.
-fn sources(files: &[File]) -> impl Iterator<Item = &Source> {
+pub(crate) fn sources(files: &[File]) -> impl Iterator<Item = &Source> {
     files
         .iter()
         .flat_map(|file| std::iter::once(file.source.as_ref()).chain(file.beside.sources()))
 }
 
 /// The documents that named the files, each once.
-fn documents(files: &[File]) -> impl Iterator<Item = &Document> {
+pub(crate) fn documents(files: &[File]) -> impl Iterator<Item = &Document> {
     let all = || {
         files
             .iter()

@@ -33,6 +33,14 @@ impl Access {
         })
     }
 
+    /// Resolves the address of a document that stands in another.
+    pub fn follow_on(&self, origin: &Origin, href: &str) -> Result<Origin, Denied> {
+        Ok(Origin {
+            location: self.follow(origin, href)?,
+            written: origin.written.as_deref().and_then(|written| join(written, href)),
+        })
+    }
+
     /// Resolves an address that stands in a document.
     pub fn follow(&self, origin: &Origin, href: &str) -> Result<Location, Denied> {
         if href.chars().any(char::is_control) {

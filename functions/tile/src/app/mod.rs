@@ -154,9 +154,9 @@ impl App {
                 Ok(documents::document(&info, Freshness::Document, request))
             }
             Route::Point(asked) => self.point(request, asked, &call).await,
-            Route::Assets(url) => {
-                let keys = || self.reading.assets(&url, &call);
-                Ok(documents::document(&keys().await?, Freshness::Document, request))
+            Route::Assets(asked) => {
+                let assets = self.reading.assets(&asked, &call).await?;
+                Ok(documents::document(&assets, Freshness::Document, request))
             }
             Route::Statistics(asked) => {
                 let task = self.catalog.task(&asked.image)?;

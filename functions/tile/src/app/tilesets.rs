@@ -132,7 +132,7 @@ impl App {
 /// The name of a file without folders and extension, as far as it is plain.
 fn name_of(asked: &Asked) -> String {
     let url = match asked {
-        Asked::Url(url) | Asked::Item { url, .. } => url.as_str(),
+        Asked::Url(url) | Asked::Item { url, .. } | Asked::Mosaic { url, .. } => url.as_str(),
         _ => "",
     };
     let path = url.split(['?', '#']).next().unwrap_or_default();

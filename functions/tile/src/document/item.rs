@@ -11,6 +11,8 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::{Tolerated, Unreadable, read};
 
+/// The largest item that is read, in bytes; those of many assets with their statistics have some 100 kB.
+const LARGEST: usize = 4 << 20;
 /// The most assets of an item that are kept.
 const MOST_ASSETS: usize = 512;
 /// The most bands of an asset whose names are kept.
@@ -122,6 +124,9 @@ impl<'de> Deserialize<'de> for WrittenAssets {
 
 impl Item {
     pub(super) fn parse(text: &[u8]) -> Result<Self, Unreadable> {
+        if text.len() > LARGEST {
+            return Err(Unreadable::Unread("an item of more than 4 MiB"));
+        }
         let written: WrittenItem = read(text)?;
         let WrittenAssets(assets) = written.assets;
         Ok(Self {

@@ -5,18 +5,23 @@
 
 pub mod item;
 mod choice;
+pub mod mosaic;
+pub mod blocks;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub use choice::Chosen;
 pub use item::{Asset, Item};
+pub use mosaic::Mosaic;
 
 /// What a document is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A STAC item.
     Item(Item),
+    /// A MosaicJSON document.
+    Mosaic(Mosaic),
 }
 
 /// Why a document is not what it should be. Nothing of its text is repeated.
@@ -31,8 +36,11 @@ pub enum Unreadable {
         column: usize,
     },
     /// It is JSON, but none of the documents that are read.
-    #[error("the document is no STAC item: that is a GeoJSON Feature with assets")]
+    #[error("the document is no STAC item, which is a GeoJSON Feature with assets, and no MosaicJSON")]
     Kind,
+    /// It uses what is not read here.
+    #[error("the document uses what is not read: {0}")]
+    Unread(&'static str),
     /// It is another document than the request needs.
     #[error("the document is no {0}")]
     Other(&'static str),
@@ -40,18 +48,22 @@ pub enum Unreadable {
 
 /// The members by which documents are told apart.
 #[derive(Deserialize)]
-struct Kind {
+struct Marks {
     #[serde(default, rename = "type")]
-    kind: Tolerated<String>,
+    of: Tolerated<String>,
     assets: Option<IgnoredAny>,
+    mosaicjson: Option<IgnoredAny>,
 }
 
 impl Content {
     /// Reads a document.
     pub fn parse(text: &[u8]) -> Result<Self, Unreadable> {
-        let kind: Kind = read(text)?;
-        match kind.kind.0.as_deref() {
-            Some("Feature") if kind.assets.is_some() => Ok(Self::Item(Item::parse(text)?)),
+        let marks: Marks = read(text)?;
+        if marks.mosaicjson.is_some() {
+            return Mosaic::parse(text).map(Self::Mosaic);
+        }
+        match marks.of.0.as_deref() {
+            Some("Feature") if marks.assets.is_some() => Ok(Self::Item(Item::parse(text)?)),
             _ => Err(Unreadable::Kind),
         }
     }
@@ -60,6 +72,15 @@ impl Content {
     pub fn item(&self) -> Result<&Item, Unreadable> {
         match self {
             Self::Item(item) => Ok(item),
+            Self::Mosaic(_) => Err(Unreadable::Other("STAC item")),
+        }
+    }
+
+    /// The mosaic that it is.
+    pub fn mosaic(&self) -> Result<&Mosaic, Unreadable> {
+        match self {
+            Self::Mosaic(mosaic) => Ok(mosaic),
+            Self::Item(_) => Err(Unreadable::Other("MosaicJSON")),
         }
     }
 
@@ -67,6 +88,7 @@ impl Content {
     pub fn weight(&self) -> usize {
         match self {
             Self::Item(item) => item.weight(),
+            Self::Mosaic(mosaic) => mosaic.weight(),
         }
     }
 }

@@ -30,7 +30,9 @@ const NEW: &str = r#"{
 }"#;
 
 fn item(text: &str) -> Item {
-    let Content::Item(item) = Content::parse(text.as_bytes()).unwrap();
+    let Content::Item(item) = Content::parse(text.as_bytes()).unwrap() else {
+        panic!("no item")
+    };
     item
 }
 
@@ -160,11 +162,11 @@ fn members_of_the_wrong_type_count_as_absent_where_they_may() {
         ),
         (
             "{\"type\": \"Feature\"}",
-            "the document is no STAC item: that is a GeoJSON Feature with assets",
+            "the document is no STAC item, which is a GeoJSON Feature with assets, and no MosaicJSON",
         ),
         (
             "{\"type\": \"Catalog\", \"assets\": {}}",
-            "the document is no STAC item: that is a GeoJSON Feature with assets",
+            "the document is no STAC item, which is a GeoJSON Feature with assets, and no MosaicJSON",
         ),
     ] {
         assert_eq!(

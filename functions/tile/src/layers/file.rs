@@ -17,7 +17,7 @@ use crate::request::{AssetChoice, Assets, BandName, Grids, LayerName, Query, Ref
 /// The deepest zoom that a layer may name.
 const LARGEST_ZOOM: u8 = 30;
 
-const ONE: &str = "give one of url, sources and item";
+const ONE: &str = "give one of url, sources, item and mosaic";
 
 /// What is wrong with a layers file.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +65,7 @@ struct WrittenLayer {
     url: Option<String>,
     sources: Option<BTreeMap<String, String>>,
     item: Option<String>,
+    mosaic: Option<String>,
     #[serde(default)]
     assets: Vec<String>,
     #[serde(default)]
@@ -120,13 +121,19 @@ fn read_layers(written: Vec<WrittenLayer>, base: &Root) -> Result<Vec<Layer>, La
 fn read(written: WrittenLayer, base: &Root) -> Result<Layer, String> {
     let name = LayerName::new(&written.name).ok_or("name: up to 64 letters, digits, _, - and .")?;
     let style = read_style(&written.style)?;
-    let files = match written.item {
-        Some(item) if written.url.is_none() && written.sources.is_none() => {
-            read_item(&item, &written.assets, &style, base)?
+    let assets = read_assets(&written.assets, &style)?;
+    let files = match (written.item, written.mosaic) {
+        (None, None) if !written.assets.is_empty() => {
+            return Err("assets: there is no item beside them".to_owned());
         }
-        Some(_) => return Err(ONE.to_owned()),
-        None if !written.assets.is_empty() => return Err("assets: there is no item beside them".to_owned()),
-        None => read_files(written.url, written.sources, base)?,
+        (None, None) => read_files(written.url, written.sources, base)?,
+        _ if written.url.is_some() || written.sources.is_some() => return Err(ONE.to_owned()),
+        (Some(_), None) if assets.is_empty() => {
+            return Err("assets: list some, or name them in the style's expression".to_owned());
+        }
+        (Some(item), None) => Files::Item(read_document("item", &item, assets, base)?),
+        (None, Some(mosaic)) => Files::Mosaic(read_document("mosaic", &mosaic, assets, base)?),
+        (Some(_), Some(_)) => return Err(ONE.to_owned()),
     };
     if matches!(files, Files::Named(_)) && !matches!(style.bands, Some(Bands::Expression(_))) {
         return Err("style: several sources need an expression, such as red;green;blue".to_owned());
@@ -183,25 +190,24 @@ fn read_files(
     }
 }
 
-/// Assets of a STAC item: those that are listed, or else those that the style's expression names.
-fn read_item(url: &str, listed: &[String], style: &Style, base: &Root) -> Result<Files, String> {
-    let location = base.trusted(url).map_err(|error| format!("item: {error}"))?;
+/// Assets that are listed, or else those that the style's expression names.
+fn read_assets(listed: &[String], style: &Style) -> Result<Assets, String> {
     let of_asset = |text: &String| AssetChoice::parse(text).map_err(|refused| refused.to_string());
-    let assets = if listed.is_empty() {
-        Assets::of_style(style)
-    } else {
-        Assets {
+    Ok(match listed {
+        [] => Assets::of_style(style),
+        listed => Assets {
             listed: listed.iter().map(of_asset).collect::<Result<_, _>>()?,
             ..Assets::default()
-        }
-    };
-    if assets.is_empty() {
-        return Err("assets: list some, or name them in the style's expression".to_owned());
-    }
-    Ok(Files::Item(ItemFiles {
+        },
+    })
+}
+
+fn read_document(field: &str, url: &str, assets: Assets, base: &Root) -> Result<ItemFiles, String> {
+    let location = base.trusted(url).map_err(|error| format!("{field}: {error}"))?;
+    Ok(ItemFiles {
         origin: Origin::of_operator(location),
         assets,
-    }))
+    })
 }
 
 /// A style in JSON is the query's, with numbers, booleans and arrays where they read better.

@@ -59,14 +59,16 @@ pub enum Files {
     Named(Vec<(BandName, Location)>),
     /// Assets of a STAC item.
     Item(ItemFiles),
+    /// The files of a mosaic, or assets of the items that it names.
+    Mosaic(ItemFiles),
 }
 
-/// A STAC item and which of its assets are meant.
+/// A document, a STAC item or a mosaic, and which assets are meant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ItemFiles {
-    /// Where the item is, and where it may lead to.
+    /// Where the document is, and where it may lead to.
     pub origin: Origin,
-    /// Which of its assets.
+    /// Which of the item's assets.
     pub assets: Assets,
 }
 
@@ -135,7 +137,7 @@ impl Catalog {
                     || Refused::parameter("url", "is missing, or red and nir: no layer is configured here");
                 self.layers.first().map(Some).ok_or_else(none)
             }
-            Asked::Url(_) | Asked::Urls(_) | Asked::Item { .. } => Ok(None),
+            Asked::Url(_) | Asked::Urls(_) | Asked::Item { .. } | Asked::Mosaic { .. } => Ok(None),
         }
     }
 
@@ -156,6 +158,10 @@ impl Catalog {
                 origin: self.access.origin(url)?,
                 assets: assets.clone(),
             }),
+            Asked::Mosaic { url, assets } => Files::Mosaic(ItemFiles {
+                origin: self.access.origin(url)?,
+                assets: assets.clone(),
+            }),
             Asked::Layer(_) | Asked::FirstLayer => return Err(Refused::Unknown { kind: "layer" }.into()),
         };
         Ok((files, Style::default()))
@@ -166,8 +172,8 @@ impl Catalog {
         let (one, several) = match asked {
             Asked::Url(url) => (Some(url), None),
             Asked::Urls(urls) => (None, Some(urls.values())),
-            // What an item's assets have beside them is allowed as they are opened.
-            Asked::Layer(_) | Asked::FirstLayer | Asked::Item { .. } => (None, None),
+            // What the files that documents name have beside them is allowed as they are opened.
+            Asked::Layer(_) | Asked::FirstLayer | Asked::Item { .. } | Asked::Mosaic { .. } => (None, None),
         };
         for url in one.into_iter().chain(several.into_iter().flatten()) {
             for suffix in sidecars.unwrap_or_default().suffixes() {
@@ -209,19 +215,29 @@ impl Files {
         let (one, named) = match self {
             Self::One(location) => (Some(location), &[][..]),
             Self::Named(named) => (None, named.as_slice()),
-            Self::Item(item) => (Some(&item.origin.location), &[][..]),
+            Self::Item(of) | Self::Mosaic(of) => (Some(&of.origin.location), &[][..]),
         };
         one.into_iter().chain(named.iter().map(|(_, location)| location))
+    }
+
+    /// How often work on them may begin anew because one was replaced.
+    pub fn patience(&self) -> usize {
+        match self {
+            Self::One(_) | Self::Named(_) => self.locations().count(),
+            Self::Item(_) | Self::Mosaic(_) => 4,
+        }
     }
 
     /// The same, of an item the assets that a style means.
     #[must_use]
     pub fn for_style(self, style: &Style) -> Self {
+        let of_style = |of: ItemFiles| ItemFiles {
+            assets: of.assets.for_style(style),
+            ..of
+        };
         match self {
-            Self::Item(item) => Self::Item(ItemFiles {
-                assets: item.assets.for_style(style),
-                ..item
-            }),
+            Self::Item(of) => Self::Item(of_style(of)),
+            Self::Mosaic(of) => Self::Mosaic(of_style(of)),
             other => other,
         }
     }
@@ -239,9 +255,14 @@ impl Task {
                 };
                 named.iter().map(one).collect()
             }
-            Files::Item(item) => {
-                let of_item = ("item".to_owned(), item.origin.location.identity().into_owned());
-                let pairs = std::iter::once(of_item).chain(item.assets.pairs());
+            Files::Item(of) | Files::Mosaic(of) => {
+                let kind = if matches!(self.files, Files::Item(_)) {
+                    "item"
+                } else {
+                    "mosaic"
+                };
+                let document = (kind.to_owned(), of.origin.location.identity().into_owned());
+                let pairs = std::iter::once(document).chain(of.assets.pairs());
                 pairs
                     .map(|(name, value)| format!("{name}={}", encode(&value)))
                     .collect()

@@ -216,11 +216,11 @@ fn mistakes_are_named_where_they_stand() {
         ),
         (
             r#"{"layers": [{"name": "a"}]}"#,
-            "layer a: give one of url, sources and item",
+            "layer a: give one of url, sources, item and mosaic",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "sources": {"r": "x"}}]}"#,
-            "layer a: give one of url, sources and item",
+            "layer a: give one of url, sources, item and mosaic",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x"}, {"name": "a", "url": "x"}]}"#,

@@ -212,7 +212,7 @@ impl fmt::Display for AssetChoice {
 
 /// Whether an address is one of a JSON document, not of an image: by its extension, or as STAC APIs write the address
 /// of an item.
-pub(super) fn is_document(url: &str) -> bool {
+pub fn is_document(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let mut names = path.rsplit('/');
     let (name, above) = (names.next().unwrap_or_default(), names.next());

@@ -27,7 +27,7 @@ use std::fmt;
 
 pub use accept::{best, format_of};
 pub use address::{Address, Format, Grid, Grids, LARGEST_EDGE_PX, Scale};
-pub use assets::{AssetChoice, AssetPart, Assets};
+pub use assets::{AssetChoice, AssetPart, Assets, is_document};
 pub use colormap::ColormapChoice;
 pub use formula::Formula;
 pub use frame::{Area, Frame, NamedCrs, Size, Window};
@@ -35,7 +35,8 @@ pub use index::IndexChoice;
 pub use legend::LegendRequest;
 pub use query::{Query, encode, slip_of};
 pub use route::{
-    ImageRequest, InfoRequest, PointRequest, Route, StatisticsRequest, Subject, TileJsonRequest,
+    AssetsOf, AssetsRequest, ImageRequest, InfoRequest, PointRequest, Route, StatisticsRequest, Subject,
+    TileJsonRequest,
 };
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 pub use source::{Asked, BandName, LayerName};

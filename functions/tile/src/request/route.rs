@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Assets, Bands, Format, Formula, Frame, GRID, Grid, Grids, IndexChoice, LayerName,
+    Address, Area, Asked, Assets, Bands, Format, Formula, Frame, GRID, Grid, Grids, IndexChoice, LayerName,
     LegendRequest, NamedCrs, Pairs, Query, Refused, Scale, Sidecars, Style, TilesetsForm, TilesetsRequest,
     Window, legend, ndvi, source, statistics,
 };
@@ -24,8 +24,8 @@ pub enum Route {
     Statistics(StatisticsRequest),
     /// The values at one place.
     Point(PointRequest),
-    /// The assets of the item at a url.
-    Assets(String),
+    /// The assets of an item, or those of a mosaic at a place.
+    Assets(AssetsRequest),
     /// A page or a file of the viewer, by its path below the root.
     Viewer(String),
     /// What the viewer shows.
@@ -106,6 +106,28 @@ pub struct StatisticsRequest {
     pub image: ImageRequest,
     /// What is asked of them.
     pub options: Options,
+}
+
+/// What a document names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssetsRequest {
+    /// Where the document is.
+    pub url: String,
+    /// Which of what it names.
+    pub of: AssetsOf,
+}
+
+/// Which of the assets of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AssetsOf {
+    /// The keys of an item.
+    Item,
+    /// The files of a mosaic in a tile.
+    Tile(Address),
+    /// The files of a mosaic at a place, longitude and latitude in degrees.
+    Place(f64, f64),
+    /// The files of a mosaic in a box.
+    Area(Area),
 }
 
 /// The values at one place.
@@ -217,7 +239,34 @@ impl Route {
                 Line::item(&query, grids.parse(grid)?)?.read_tile(rest, &query)
             }
             ["stac", grid, "tilejson.json"] => Line::item(&query, grids.parse(grid)?)?.read_tilejson(&query),
-            ["stac", "assets"] => source::read_document(&query).map(Route::Assets),
+            ["stac", "assets"] => read_assets(AssetsOf::Item, &query),
+            ["mosaicjson", "tiles"] => {
+                Line::mosaic(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::List, grids)
+            }
+            ["mosaicjson", "tiles", grid] => {
+                Line::mosaic(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::One)
+            }
+            ["mosaicjson", "WMTSCapabilities.xml"] => {
+                Line::mosaic(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::Wmts, grids)
+            }
+            ["mosaicjson", grid, "WMTSCapabilities.xml"] => {
+                Line::mosaic(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::Wmts)
+            }
+            ["mosaicjson", "tiles", grid, z, x, y, "assets"] => read_assets(
+                AssetsOf::Tile(Address::parse(grids.parse(grid)?, z, x, y)?),
+                &query,
+            ),
+            ["mosaicjson", "tiles", grid, rest @ ..] => {
+                Line::mosaic(&query, grids.parse(grid)?)?.read_tile(rest, &query)
+            }
+            ["mosaicjson", grid, "tilejson.json"] => {
+                Line::mosaic(&query, grids.parse(grid)?)?.read_tilejson(&query)
+            }
+            ["mosaicjson", "point", place, "assets"] => read_assets(AssetsOf::at(place, &query)?, &query),
+            ["mosaicjson", "bbox", bounds, "assets"] => {
+                read_assets(AssetsOf::within(bounds, &query)?, &query)
+            }
+            ["mosaicjson", rest @ ..] => Line::mosaic(&query, Grid::web()?)?.read_about(rest, &query),
             ["stac", rest @ ..] => Line::item(&query, Grid::web()?)?.read_about(rest, &query),
             _ => Err(Refused::NoSuchPath),
         }
@@ -315,6 +364,23 @@ impl Line {
     fn item(query: &Query, grid: Grid) -> Result<Self, Refused> {
         let tiles = format!("/stac/tiles/{}", grid.name());
         let asked = Asked::Item {
+            url: source::read_document(query)?,
+            assets: Assets::read(query, &Style::parse(query)?)?,
+        };
+        Ok(Self {
+            asked,
+            grid,
+            preset: None,
+            tiles,
+            name: None,
+            spelt: &[],
+        })
+    }
+
+    /// A mosaic.
+    fn mosaic(query: &Query, grid: Grid) -> Result<Self, Refused> {
+        let tiles = format!("/mosaicjson/tiles/{}", grid.name());
+        let asked = Asked::Mosaic {
             url: source::read_document(query)?,
             assets: Assets::read(query, &Style::parse(query)?)?,
         };
@@ -439,22 +505,7 @@ impl Line {
     }
 
     fn read_point(self, place: &str, query: &Query) -> Result<Route, Refused> {
-        let wrong = || Refused::parameter("point", "is not lon,lat in degrees, such as 11.58,48.14");
-        let (x, y) = place.split_once(',').ok_or_else(wrong)?;
-        let given: (f64, f64) = (
-            x.trim().parse().map_err(|_| wrong())?,
-            y.trim().parse().map_err(|_| wrong())?,
-        );
-        let (lon_deg, lat_deg) = match NamedCrs::read(query, ["coord_crs", "coord-crs"])? {
-            Some(named) if named != NamedCrs::wgs84()? => {
-                let outside = || Refused::parameter("point", "is no place of its coord_crs");
-                named.crs().inverse(given.0, given.1).ok_or_else(outside)?
-            }
-            _ => given,
-        };
-        if !(-180.0..=360.0).contains(&lon_deg) || !(-90.0..=90.0).contains(&lat_deg) {
-            return Err(wrong());
-        }
+        let [(lon_deg, lat_deg), given] = read_place(place, query)?;
         let style = Style::parse(query)?.over(&self.preset.unwrap_or_default());
         Ok(Route::Point(PointRequest {
             asked: self.asked,
@@ -593,6 +644,44 @@ fn read_info(asked: Asked, is_feature: bool, query: &Query) -> Result<Route, Ref
         sidecars: Sidecars::read(query)?,
         is_feature,
     }))
+}
+
+/// `lon,lat` in degrees, or x and y of `coord_crs`; beside them as they were given.
+fn read_place(place: &str, query: &Query) -> Result<[(f64, f64); 2], Refused> {
+    let wrong = || Refused::parameter("point", "is not lon,lat in degrees, such as 11.58,48.14");
+    let (x, y) = place.split_once(',').ok_or_else(wrong)?;
+    let given: (f64, f64) = (
+        x.trim().parse().map_err(|_| wrong())?,
+        y.trim().parse().map_err(|_| wrong())?,
+    );
+    let (lon_deg, lat_deg) = match NamedCrs::read(query, ["coord_crs", "coord-crs"])? {
+        Some(named) if named != NamedCrs::wgs84()? => {
+            let outside = || Refused::parameter("point", "is no place of its coord_crs");
+            named.crs().inverse(given.0, given.1).ok_or_else(outside)?
+        }
+        _ => given,
+    };
+    if !(-180.0..=360.0).contains(&lon_deg) || !(-90.0..=90.0).contains(&lat_deg) {
+        return Err(wrong());
+    }
+    Ok([(lon_deg, lat_deg), given])
+}
+
+impl AssetsOf {
+    fn at(place: &str, query: &Query) -> Result<Self, Refused> {
+        let [(lon, lat), _] = read_place(place, query)?;
+        Ok(Self::Place(lon, lat))
+    }
+
+    fn within(bounds: &str, query: &Query) -> Result<Self, Refused> {
+        let (window, _) = Window::bbox(&[bounds], query)?;
+        window.area.map(Self::Area).ok_or(Refused::NoSuchPath)
+    }
+}
+
+fn read_assets(of: AssetsOf, query: &Query) -> Result<Route, Refused> {
+    let url = source::read_document(query)?;
+    Ok(Route::Assets(AssetsRequest { url, of }))
 }
 
 impl ImageRequest {

@@ -29,6 +29,13 @@ pub enum Asked {
         /// Which of its assets.
         assets: Assets,
     },
+    /// The files of a mosaic.
+    Mosaic {
+        /// Where the mosaic is.
+        url: String,
+        /// Where its files are STAC items: which of their assets.
+        assets: Assets,
+    },
 }
 
 impl Asked {
@@ -41,7 +48,7 @@ impl Asked {
                 .iter()
                 .map(|(name, url)| (format!("url.{name}"), url.clone()))
                 .collect(),
-            Self::Item { url, assets } => {
+            Self::Item { url, assets } | Self::Mosaic { url, assets } => {
                 let mut pairs = assets.pairs();
                 pairs.push(("url".to_owned(), url.clone()));
                 pairs

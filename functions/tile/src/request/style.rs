@@ -7,6 +7,7 @@ use std::num::IntErrorKind;
 
 use edgetile_raster::colour::{self, Rescale};
 use edgetile_raster::math::algorithm::Algorithm;
+use edgetile_raster::mosaic::Selection;
 use edgetile_raster::warp::Kernel;
 
 use super::address::LARGEST_EDGE_PX;
@@ -22,6 +23,8 @@ const MOST_BANDS: usize = 64;
 pub struct Style {
     /// Which bands; absent means all of the file's.
     pub bands: Option<Bands>,
+    /// How pixels of several files of a mosaic become one.
+    pub pixel_selection: Option<Selection>,
     /// What is made of the bands before they are coloured.
     pub algorithm: Option<Algorithm>,
     /// One range for all output bands, or one for each.
@@ -77,6 +80,7 @@ impl Style {
         "index",
         "nodata",
         "padding",
+        "pixel_selection",
         "quality",
         "reproject",
         "resampling",
@@ -93,6 +97,7 @@ impl Style {
         read_padding(query)?;
         Ok(Self {
             bands: read_bands(query)?,
+            pixel_selection: read_selection(query)?,
             algorithm: algorithm::read(query)?,
             rescale: read_rescale(query)?,
             color_formula: read_formula(query)?,
@@ -138,6 +143,7 @@ impl Style {
         }
         Self {
             bands: self.bands.or(base.bands),
+            pixel_selection: self.pixel_selection.or(base.pixel_selection),
             algorithm: self.algorithm.or(base.algorithm),
             rescale: self.rescale.or(base.rescale),
             color_formula: self.color_formula.or(base.color_formula),
@@ -200,6 +206,10 @@ impl Style {
             Some(Bands::Expression(formula)) => pairs.push(formula.pair()),
             None => {}
         }
+        let selection = self
+            .pixel_selection
+            .filter(|selection| *selection != Selection::First);
+        pairs.extend(selection.map(|selection| ("pixel_selection", selection.name().to_owned())));
         pairs.extend(self.algorithm.iter().flat_map(algorithm::pairs));
         pairs.extend(self.colormap.as_ref().map(ColormapChoice::pair));
         let ranges = self.rescale.iter().flat_map(|rescale| &rescale.0);
@@ -304,6 +314,16 @@ fn read_colormap(query: &Query) -> Result<Option<ColormapChoice>, Refused> {
         (None, Some(json)) => ColormapChoice::custom(&json).map(Some),
         (None, None) => Ok(None),
     }
+}
+
+fn read_selection(query: &Query) -> Result<Option<Selection>, Refused> {
+    let Some(name) = non_empty(query, "pixel_selection")? else {
+        return Ok(None);
+    };
+    Selection::named(&name).map(Some).ok_or_else(|| {
+        let names = Selection::ALL.map(|(name, _)| name);
+        Refused::parameter("pixel_selection", format!("is none of {}", names.join(", ")))
+    })
 }
 
 fn read_kernel(query: &Query) -> Result<Option<Kernel>, Refused> {

@@ -1,9 +1,11 @@
 //! Documents of stores, read whole and kept as what they say; like headers they are one version of a file each.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use libdeflater::Decompressor;
 use tokio::time::timeout_at;
 
 use super::store::{Object, StoreError};
@@ -15,6 +17,9 @@ use crate::response::Problem;
 
 /// The largest document that is read, in bytes as it is stored.
 pub const LARGEST: u64 = 16 << 20;
+
+/// The largest document that one unpacks to, in bytes.
+const LARGEST_UNPACKED: usize = 32 << 20;
 
 /// What an item takes in memory, to guess how many of them a cache will hold.
 pub(super) const TYPICAL: u64 = 8 << 10;
@@ -172,10 +177,49 @@ async fn read(
         return Err(DocumentError::TooLarge);
     }
     Ok(Document {
-        content: Content::parse(&answer.bytes)?,
+        content: Content::parse(&unpacked(&answer.bytes)?)?,
         object,
         version: answer.version,
         checked: Mutex::new(Instant::now()),
         replaced: AtomicBool::new(false),
     })
+}
+
+/// A document without its gzip, which its first bytes tell (RFC 1952, section 2.3.1).
+fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, DocumentError> {
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    // The last four bytes are the length.
+    let length = bytes.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)) as usize;
+    if length > LARGEST_UNPACKED {
+        return Err(DocumentError::TooLarge);
+    }
+    let mut text = vec![0; length];
+    let packed = Unreadable::Unread("its gzip is damaged, or has several members");
+    let unpacked = Decompressor::new()
+        .gzip_decompress(bytes, &mut text)
+        .map_err(|_| packed)?;
+    text.truncate(unpacked);
+    Ok(Cow::Owned(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `gzip.compress(b"{}", mtime=0)` of Python 3.11.
+    const PACKED: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0";
+
+    #[test]
+    fn gzip_is_known_by_its_first_bytes_and_bounded() {
+        assert_eq!(unpacked(PACKED).unwrap().as_ref(), b"{}");
+        assert_eq!(unpacked(b"{ }").unwrap().as_ref(), b"{ }");
+        let mut huge = PACKED.to_vec();
+        huge.splice(PACKED.len() - 4.., [0xff; 4]);
+        assert!(matches!(unpacked(&huge), Err(DocumentError::TooLarge)));
+        for cut in 2..PACKED.len() {
+            assert!(unpacked(&PACKED[..cut]).is_err(), "{cut}");
+        }
+    }
 }
