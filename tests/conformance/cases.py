@@ -362,6 +362,10 @@ def documents():
         yield Case(f"/tileMatrixSets/{name}")
     for name in ("NZTM2000Quad", "LINZAntarticaMapTilegrid"):
         yield Case(f"/tileMatrixSets/{name}", skip=("crs",))
+    for query in ("&bidx=4&rescale=0,6000", "&tile_format=png&expression=b4-b3&rescale=0,4000&colormap_name=viridis"):
+        yield Case(f"/cog/WMTSCapabilities.xml?url={{files}}/on_scene.tif{query}", level=5)
+    yield Case("/cog/WMTSCapabilities.xml?url={files}/on_rgb.tif")
+    yield Case("/cog/WMTSCapabilities.xml")
     yield Case("/healthz", skip=("versions",))
 
 
