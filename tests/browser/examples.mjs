@@ -132,7 +132,7 @@ const QGIS = { accept: "*/*", "user-agent": "Mozilla/5.0 QGIS/32216", "accept-la
 
 async function qgis() {
   const layers = await readFile(new URL("../../examples/qgis.qlr", import.meta.url), "utf8");
-  const addresses = [...layers.matchAll(/url=([^<&]+)/g)].map(([, url]) => decodeURIComponent(url));
+  const addresses = [...layers.matchAll(/type=xyz[^<]*url=([^<&]+)/g)].map(([, url]) => decodeURIComponent(url));
   await check("QGIS gets tiles of 512 pixels of every layer of its file, and nothing beside the scene", async () => {
     assert.equal(addresses.length, 2);
     for (const address of addresses) {
@@ -149,6 +149,18 @@ async function qgis() {
       assert.ok(colours(seen) > 20, `only ${colours(seen)} colours in ${address}`);
       assert.equal((await ask(2190)).status, 204);
     }
+  });
+  await check("QGIS finds the WMTS layer of its file in the capabilities, and a tile of it", async () => {
+    const [, wanted, path] = /layers=(\w+)&amp;[^<]*url=http:\/\/127.0.0.1:8080([^<&]+)/.exec(layers);
+    const { accept, ...capabilities } = QGIS;
+    const text = await (await fetch(server + path, { headers: capabilities })).text();
+    const layer = text.split("<Layer>").find((part) => part.includes(`<ows:Identifier>${wanted}</ows:Identifier>`));
+    assert.match(layer, /<TileMatrixSet>WebMercatorQuad<\/TileMatrixSet>/);
+    const [, template] = /<ResourceURL format="image\/png"[^>]*template="([^"]+)"/.exec(layer);
+    const place = { TileMatrixSet: "WebMercatorQuad", TileMatrix: 12, TileCol: 2179, TileRow: 1421 };
+    const answer = await fetch(template.replace(/\{(\w+)\}/g, (_, name) => place[name]), { headers: QGIS });
+    const { width } = PNG.sync.read(Buffer.from(await answer.arrayBuffer()));
+    assert.equal(width, 256);
   });
 }
 
