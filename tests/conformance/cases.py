@@ -251,6 +251,28 @@ def items():
     yield of(f"{web}.png")
 
 
+def mosaics():
+    def of(path, query="", **how):
+        return Case(f"/mosaicjson/{path}{'&' if '?' in path else '?'}url={{files}}/mosaic.json{query}", **how)
+
+    web = f"tiles/WebMercatorQuad/{MIDDLE}"
+    for name in ("first", "highest", "lowest", "stdev", "lastbandlow", "lastbandhigh", "count"):
+        yield of(f"{web}.npy", f"&pixel_selection={name}", any_type=True)
+    yield of(f"{web}.npy")
+    yield of(f"{web}.png", "&bidx=1&rescale=0,4000")
+    yield of(f"{web}.png", "&expression=(b2-b1)/(b2%2Bb1)&rescale=-1,1")
+    for place in ("12/2176/1420", "12/2179/1423", "11/1088/710", "10/544/355"):
+        yield of(f"tiles/WebMercatorQuad/{place}.npy", "&bidx=1")
+    yield of(f"{web}.png", "&pixel_selection=nope")
+    yield of("WebMercatorQuad/tilejson.json", skip=("tiles", "raster_layers"))
+    yield of(f"{web}/assets")
+    yield of("point/11.4,48.0/assets")
+    yield of("bbox/11.3,48.0,11.5,48.1/assets")
+    # Its grid is an object's representation there.
+    yield of("info", skip=("crs", "mosaic_tilematrixset"))
+    yield of("point/11.4,48.0")
+
+
 # ---------------------------------------------------------------- what cannot be answered
 def refusals():
     for query in (
@@ -326,6 +348,9 @@ def differences():
     yield differs("large-window", statuses(413, 200), Case("/cog/preview/2049x9.png?url={files}/on_rgb.tif"))
     yield differs("item-zooms", zooms, Case("/stac/WebMercatorQuad/tilejson.json?url={files}/item.json&assets=scene"))
     yield differs("item-outline", outlines, Case("/stac/info.geojson?url={files}/item.json&assets=dem&assets=scene"))
+    for name in ("mean", "median"):
+        path = f"/mosaicjson/tiles/WebMercatorQuad/{MIDDLE}.npy?url={{files}}/mosaic.json&pixel_selection={name}"
+        yield differs("mosaic-means", within(level=1), Case(path))
     yield differs("variable-grids", statuses(404, 200), tile("world", place="0/0/0", grid="CDB1GlobalGrid"))
 
 
@@ -352,6 +377,13 @@ def documents():
     yield point("on_scene", place="nope")
     for query in ("", "&max_size=100&p=5&p=50", "&histogram_bins=4", "&histogram_range=0,3000&bidx=2", "&expression=b1/b2"):
         yield Case(f"/cog/statistics?url={{files}}/utm.tif{query}")
+    for file in ("on_dem", "on_nan", "on_i16", "on_rgb_mask", "degrees_dem"):
+        yield Case(f"/cog/statistics?url={{files}}/{file}.tif&max_size=512")
+    for query in ("&p=5&p=95&histogram_bins=20", "&histogram_range=0,3000", "&histogram_bins=0,1000,2000,4000", "&bidx=4"):
+        yield Case(f"/cog/statistics?url={{files}}/on_scene.tif{query}", skip=tuple(f"b{band}.description" for band in range(1, 5)))
+    # Of float32 here and of float64 there some values are the same here alone.
+    yield Case(f"/cog/statistics?url={{files}}/on_scene.tif{NDVI}", skip=("b1.description", "b1.unique"))
+    yield Case("/cog/statistics?url={files}/on_classes.tif&categorical=true&c=1&c=2&c=3")
     yield Case("/cog/statistics?url={files}/on_classes.tif&categorical=true")
     for path in ("/colorMaps", "/algorithms", "/tileMatrixSets"):
         yield Case(path, ids=True)
@@ -388,6 +420,7 @@ GROUPS = {
     "algorithms": algorithms,
     "previews and boxes": windows,
     "STAC items": items,
+    "mosaics": mosaics,
     "errors": refusals,
     "deliberate differences": differences,
     "documents": documents,

@@ -147,6 +147,24 @@ def stac(folder):
     (folder / "item.json").write_text(json.dumps(item), encoding="utf-8")
 
 
+def mosaic(folder):
+    """Two halves of invented scenes that overlap, and a document that names both; `{files}` is where they are served."""
+    at = np.arange(SIDE)[None, :]
+    for seed, name, there in ((50, "west", at < 600), (51, "east", at >= 400)):
+        bands = np.rint(np.stack([smooth(seed + 2 * band, 1, 4000) for band in range(2)])).astype(np.uint16)
+        write(folder / f"on_{name}.tif", bands * there, "EPSG:3857", PLACE, nodata=0, **DEFLATE)
+    column, row, zoom = COLUMN // 4, ROW // 4, ZOOM - 2
+    key = "".join(str((column >> bit & 1) + 2 * (row >> bit & 1)) for bit in reversed(range(zoom)))
+    with rasterio.open(folder / "on_west.tif") as dataset:
+        bounds = list(transform_bounds(dataset.crs, "EPSG:4326", *dataset.bounds))
+    document = {
+        "mosaicjson": "0.0.3", "name": "two halves", "version": "1.0.0", "minzoom": zoom, "maxzoom": ZOOM, "quadkey_zoom": zoom,
+        "bounds": bounds, "center": [(bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2, zoom],
+        "tiles": {key: ["{files}/on_west.tif", "{files}/on_east.tif"]},
+    }
+    (folder / "mosaic.template.json").write_text(json.dumps(document), encoding="utf-8")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: make_files.py FOLDER")
@@ -155,6 +173,7 @@ def main():
     on_the_grid(folder)
     elsewhere(folder)
     stac(folder)
+    mosaic(folder)
 
 
 if __name__ == "__main__":

@@ -153,6 +153,8 @@ def main():
     warnings.simplefilter("ignore", NotGeoreferencedWarning)
     port = free_port()
     store = f"http://127.0.0.1:{port}"
+    template = (options.files / "mosaic.template.json").read_text(encoding="utf-8")
+    (options.files / "mosaic.json").write_text(template.replace("{files}", store), encoding="utf-8")
     script = HERE.parents[1] / "bench/store.py"
     far = subprocess.Popen([sys.executable, script, options.files, str(port), "--round-trip-ms", "0", "--connections", "512"])
     cores = os.sched_getaffinity(0)
