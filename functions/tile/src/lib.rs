@@ -44,6 +44,8 @@ pub mod tile;
 pub mod mosaic;
 /// What documents name.
 pub mod named;
+/// Percentiles of whole files.
+pub mod stretch;
 /// What the values of files come to.
 pub mod statistics;
 /// What a file is, the values at a place, where the tiles are.

@@ -54,6 +54,10 @@ impl Reading {
         task: &Task,
         call: &Call<'_>,
     ) -> Result<Outcome, Problem> {
+        if task.style.stretch.is_some() {
+            let reason = "takes percentiles of files, not of a mosaic: give min,max";
+            return Err(Refused::parameter("rescale", reason).into());
+        }
         let mut clock = Clock::start();
         let document = self.document(&of.origin.location, call).await?;
         let made = self.made(of, &document, task, (call, &mut clock)).await;

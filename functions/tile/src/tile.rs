@@ -1,5 +1,6 @@
 //! One picture, a tile or a window, the whole story: open the files, answer 304 if nothing changed, gather the bands, do the math, draw.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,6 +28,7 @@ use crate::response::{About, Cost, ETag, Freshness, Outcome, Place, Problem, Tim
 use crate::source::beside::{Beside, Overviews};
 use crate::source::document::{Document, DocumentError};
 use crate::source::{Source, SourceError, Sources};
+use crate::stretch::Kept;
 use crate::target::target;
 
 /// Changes whenever the same files and task give other bytes than before.
@@ -45,6 +47,8 @@ pub struct Reading {
     pub access: Access,
     /// Which of an asset's alternate addresses comes first.
     pub alternate: Option<String>,
+    /// Percentiles of files that are asked for again.
+    pub percentiles: Kept,
     /// A permit for each processor: who waits for one can still be told that time is up.
     pub processors: Semaphore,
 }
@@ -121,6 +125,17 @@ impl Reading {
         call: &Call<'_>,
         (target, mut about, mut clock): (&Target, About, Clock),
     ) -> Result<Outcome, Problem> {
+        let resolved;
+        let task = match self.resolved(files, &task.style, call).await? {
+            Cow::Borrowed(_) => task,
+            Cow::Owned(style) => {
+                resolved = Task {
+                    style,
+                    ..task.clone()
+                };
+                &resolved
+            }
+        };
         let draw = |binding: &Binding, bands: &Raster| draw(bands, binding, task, target);
         let (body, cost) = self
             .with_bands(files, &task.style, target, (call, &mut clock), draw)

@@ -40,13 +40,17 @@ impl App {
         self.catalog.allow_beside(&asked.asked, style.sidecars)?;
         let key = async || {
             let files = self.reading.open(&files, style.sidecars, call).await?;
-            let key = key_of(&files, &style);
+            let key = async {
+                let style = self.reading.resolved(&files, &style, call).await?;
+                Ok((key_of(&files, &style)?, style.rescale.clone()))
+            };
+            let key = key.await;
             self.reading.current(&files, key, call).await
         };
-        let legend = self.reading.patient(&files, key).await?;
+        let (legend, rescale) = self.reading.patient(&files, key).await?;
         if asked.is_json {
             let title = asked.name.or(layer.map(|layer: &Layer| layer.title.as_str()));
-            let json = told(&legend, title, style.rescale.as_ref());
+            let json = told(&legend, title, rescale.as_ref());
             return Ok(documents::document(&json, Freshness::Document, request));
         }
         shown(&legend, asked, request)

@@ -19,6 +19,7 @@ use crate::settings::Settings;
 use crate::source::Sources;
 use crate::source::index::{Index, IndexError};
 use crate::source::store::{Buckets, StoreError, Stores, Unfit};
+use crate::stretch;
 use crate::tile::{Call, Reading};
 
 /// The layers of the sample.
@@ -155,6 +156,7 @@ impl App {
                 access,
                 alternate: settings.stac_alternate.clone(),
                 fetcher,
+                percentiles: stretch::kept(),
                 processors: Semaphore::new(available_parallelism().map_or(1, NonZero::get)),
             },
             policy: Policy {

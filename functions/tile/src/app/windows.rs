@@ -184,3 +184,57 @@ async fn statistics_cost_what_they_read_and_are_known_by_their_inputs() {
     let wrong = get(&app, &format!("{target}&p=-1")).await;
     assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
 }
+
+#[tokio::test]
+async fn a_stretch_by_percentiles_is_that_of_the_whole_file_in_every_tile() {
+    let app = over_files().await;
+    let told = json(&app, "/cog/statistics?url=overviews.tif&p=5&p=90").await;
+    let ranges: Vec<String> = ["b3", "b1"]
+        .iter()
+        .map(|band| {
+            format!(
+                "&rescale={},{}",
+                told[band]["percentile_5"], told[band]["percentile_90"]
+            )
+        })
+        .collect();
+    // A part of the file, with other percentiles of its own.
+    let place =
+        "/cog/bbox/500100,5199800,500300,5199900.npy?url=overviews.tif&coord_crs=EPSG:32633&bidx=3&bidx=1";
+    let by_name = array(&app, &format!("{place}&rescale=p5,p90")).await;
+    assert_eq!(by_name, array(&app, &format!("{place}{}", ranges.concat())).await);
+    assert_ne!(by_name, array(&app, &format!("{place}&rescale=p5,p91")).await);
+    // One for each band, and values beside percentiles.
+    let (low, _) = ranges[1].split_once(',').unwrap();
+    let mixed = array(&app, &format!("{place}&rescale=p5,p90&rescale=p5,200")).await;
+    assert_eq!(
+        mixed,
+        array(&app, &format!("{place}{}{low},200", ranges[0])).await
+    );
+    let wrong = get(&app, &format!("{place}&rescale=p5,p90&rescale=p5,p9&rescale=0,1")).await;
+    assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn percentiles_are_read_once_for_a_version_of_a_file() {
+    let app = app(&[]).await;
+    let target = "/tiles/truecolour/bbox/11.5,48.1,11.52,48.11/64x64.png?rescale=p2,p98";
+    let cost = async |target: &str| {
+        let answer = get(&app, target).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{:?}", answer.body());
+        let cost = answer.headers()["edgetile-cost"].to_str().unwrap().to_owned();
+        let gets = cost.split(';').next().unwrap().strip_prefix("gets=").unwrap();
+        gets.parse::<u32>().unwrap()
+    };
+    // The first request opens the file.
+    cost(&target.replace("p2,p98", "100,2000")).await;
+    let plain = cost(&target.replace("p2,p98", "100,2000")).await;
+    let first = cost(target).await;
+    let second = cost(target).await;
+    assert!(first > plain && second == plain, "{plain} {first} {second}");
+    // What else is drawn of the same bands takes the same ones.
+    assert_eq!(cost(&format!("{target}&resampling=bilinear&v=2")).await, plain);
+    let template = json(&app, "/tiles/truecolour/tilejson.json?rescale=p2,p98").await;
+    let tiles = template["tiles"][0].as_str().unwrap();
+    assert!(tiles.ends_with("?rescale=p2,p98"), "{tiles}");
+}

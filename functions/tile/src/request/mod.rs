@@ -14,6 +14,7 @@ mod address;
 mod accept;
 mod frame;
 mod statistics;
+mod stretch;
 mod source;
 mod assets;
 mod ndvi;
@@ -40,6 +41,7 @@ pub use route::{
 };
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 pub use source::{Asked, BandName, LayerName};
+pub use stretch::{End, Stretch};
 pub use style::{Bands, Style};
 pub use tilesets::{GRID, TilesetsForm, TilesetsRequest};
 

@@ -13,7 +13,7 @@ use edgetile_raster::warp::Kernel;
 use super::address::LARGEST_EDGE_PX;
 use super::colormap::{ColormapChoice, of_colour};
 use super::formula::Formula;
-use super::{Grid, IndexChoice, Query, Refused, Scale, Sidecars, algorithm};
+use super::{Grid, IndexChoice, Query, Refused, Scale, Sidecars, Stretch, algorithm};
 
 /// The most bands that one picture may ask for.
 const MOST_BANDS: usize = 64;
@@ -29,6 +29,8 @@ pub struct Style {
     pub algorithm: Option<Algorithm>,
     /// One range for all output bands, or one for each.
     pub rescale: Option<Rescale>,
+    /// In place of `rescale`, where an end of a range is a percentile.
+    pub stretch: Option<Stretch>,
     /// rio-color operations, as text.
     pub color_formula: Option<String>,
     /// Colours for the values of a single band.
@@ -95,11 +97,17 @@ impl Style {
     /// Reads the style of a query. Parameters of other kinds are left alone.
     pub fn parse(query: &Query) -> Result<Self, Refused> {
         read_padding(query)?;
+        let stretch = Stretch::read(query)?;
+        let rescale = match stretch {
+            None => read_rescale(query)?,
+            Some(_) => None,
+        };
         Ok(Self {
             bands: read_bands(query)?,
             pixel_selection: read_selection(query)?,
             algorithm: algorithm::read(query)?,
-            rescale: read_rescale(query)?,
+            rescale,
+            stretch,
             color_formula: read_formula(query)?,
             colormap: read_colormap(query)?,
             nodata: read_with(query, "nodata", "a number, nan, inf or -inf", |text| {
@@ -124,6 +132,7 @@ impl Style {
     pub fn without_colours(self) -> Self {
         Self {
             rescale: None,
+            stretch: None,
             color_formula: None,
             colormap: None,
             ..self
@@ -141,11 +150,15 @@ impl Style {
             base.algorithm = None;
             base = base.without_colours();
         }
+        if self.stretch.is_some() || self.rescale.is_some() {
+            (base.stretch, base.rescale) = (None, None);
+        }
         Self {
             bands: self.bands.or(base.bands),
             pixel_selection: self.pixel_selection.or(base.pixel_selection),
             algorithm: self.algorithm.or(base.algorithm),
             rescale: self.rescale.or(base.rescale),
+            stretch: self.stretch.or(base.stretch),
             color_formula: self.color_formula.or(base.color_formula),
             colormap: self.colormap.or(base.colormap),
             nodata: self.nodata.or(base.nodata),
@@ -171,7 +184,9 @@ impl Style {
         };
         let Some(index) = index else { return self };
         Self {
-            rescale: self.rescale.or_else(|| Some(Rescale(vec![index.range]))),
+            rescale: self
+                .rescale
+                .or_else(|| self.stretch.is_none().then(|| Rescale(vec![index.range]))),
             colormap: self
                 .colormap
                 .or_else(|| ColormapChoice::named(index.colormap).ok()),
@@ -214,6 +229,8 @@ impl Style {
         pairs.extend(self.colormap.as_ref().map(ColormapChoice::pair));
         let ranges = self.rescale.iter().flat_map(|rescale| &rescale.0);
         pairs.extend(ranges.map(|(min, max)| ("rescale", format!("{min},{max}"))));
+        let stretches = self.stretch.iter().flat_map(Stretch::texts);
+        pairs.extend(stretches.map(|text| ("rescale", text)));
         pairs.extend(self.color_formula.clone().map(|text| ("color_formula", text)));
         pairs.extend(self.nodata.map(|value| ("nodata", value.to_string())));
         pairs.extend(self.alpha.filter(|on| !on).map(|_| ("alpha", "false".to_owned())));
