@@ -34,6 +34,7 @@ MOUNTAINS = "/cog/tiles/WebMercatorQuad/11/1083/721"
 OF_HEIGHTS = {
     "hillshade.jpg": f"{MOUNTAINS}.jpg?url=heights.tif&{LARGE}&algorithm=hillshade&algorithm_params=" + quote('{"azimuth":315,"angle_altitude":35,"z_exaggeration":0.04}'),
     "contours.jpg": f"{MOUNTAINS}.jpg?url=heights.tif&{LARGE}&quality=70&algorithm=contours&algorithm_params=" + quote('{"increment":150,"thickness":7,"minz":300,"maxz":2800}'),
+    "mosaic.jpg": f"/mosaicjson/tiles/WebMercatorQuad/11/1083/721.jpg?url=mosaic.json&{LARGE}&quality=80",
     "landcover.png": f"{MOUNTAINS}.png?url=cover.tif&tilesize={EDGE_PX}",
 }
 
