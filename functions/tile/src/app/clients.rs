@@ -128,6 +128,42 @@ async fn tilesets_lead_from_the_landing_page_to_tiles() {
 }
 
 #[tokio::test]
+async fn the_api_tells_every_route_with_its_parameters() {
+    let app = app(&[]).await;
+    let answer = get(&app, "/api").await;
+    assert_eq!(
+        answer.headers()["content-type"],
+        "application/vnd.oai.openapi+json;version=3.0"
+    );
+    let api: Value = serde_json::from_slice(answer.body()).unwrap();
+    let tile = &api["paths"]["/cog/tiles/{tms}/{z}/{x}/{y}.{format}"]["get"];
+    let names: Vec<_> = tile["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names[..6], ["tms", "z", "x", "y", "format", "url"]);
+    assert_eq!(tile["parameters"][5]["required"], true);
+    let rescale = tile["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["name"] == "rescale")
+        .unwrap();
+    assert_eq!(
+        rescale["schema"],
+        value!({"type": "array", "items": {"type": "string"}})
+    );
+    let page = get(&app, "/api.html").await;
+    assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
+    assert!(
+        !String::from_utf8_lossy(page.body()).contains("://"),
+        "it asks nobody else"
+    );
+}
+
+#[tokio::test]
 async fn legends_tell_what_the_colours_of_tiles_mean() {
     let app = app(&[]).await;
     let ndvi = json(&app, "/ndvi/legend.json").await;

@@ -3,6 +3,7 @@
 //! [`App::answer`] is the whole interface: an `http` request in, an `http` response out. It never fails and never
 //! panics outward; what goes wrong becomes a problem document. One line is logged for each request.
 
+mod api;
 mod documents;
 mod doors;
 mod geojson;
@@ -201,6 +202,16 @@ impl App {
             Route::TileMatrixSet(grid) => told(&documents::grid(grid.set())),
             Route::Landing => told(&ogc::landing(&public::base(&self.settings, request))),
             Route::Conformance => told(&ogc::conformance()),
+            Route::Api => {
+                let api = api::document(&public::base(&self.settings, request));
+                documents::typed(&api, api::MEDIA_TYPE, Freshness::Document, request)
+            }
+            Route::ApiPage => documents::text(
+                api::PAGE.to_owned(),
+                "text/html; charset=utf-8",
+                Freshness::Document,
+                request,
+            ),
             Route::Health => documents::document(&documents::health(), Freshness::Never, request),
             // These are answered before.
             Route::Image(_)

@@ -19,7 +19,11 @@ pub(super) fn landing(base: &str) -> Value {
         "links": [
             link("/ogc", "self", "application/json", "this document"),
             link("/", "alternate", "text/html", "the map"),
-            link("/conformance", "conformance", "application/json", "what is kept of OGC API"),
+            link("/api", "service-desc", "application/vnd.oai.openapi+json;version=3.0", "the routes"),
+            link("/api.html", "service-doc", "text/html", "a page to try them"),
+            link(
+                "/conformance",
+                "conformance", "application/json", "what is kept of OGC API"),
             link("/conformance", &format!("{RELATION}/conformance"), "application/json", "what is kept of OGC API"),
             link("/tiles", &format!("{RELATION}/tilesets-map"), "application/json", "the tiles of all layers"),
             link("/tileMatrixSets", &format!("{RELATION}/tiling-schemes"), "application/json", "the tile matrix sets"),

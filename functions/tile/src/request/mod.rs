@@ -21,6 +21,7 @@ mod ndvi;
 mod tilesets;
 mod legend;
 mod route;
+pub mod table;
 #[cfg(test)]
 mod tests;
 

@@ -88,7 +88,13 @@ const DEFAULTS: &[(&str, &str)] = &[
 const CREDENTIALS: [&str; 3] = ["access_token", "expires", "signature"];
 
 /// Names too short for an edit distance: only their case may be wrong.
-const SHORT: &[&str] = &["url", "red", "nir", "v"];
+const SHORT: &[&str] = &["url", "red", "nir", "c", "p", "v"];
+
+/// Every name that is known.
+#[cfg(test)]
+pub(super) fn every_name() -> impl Iterator<Item = &'static str> {
+    KNOWN.iter().chain(SHORT).copied()
+}
 
 /// The decoded query. Holds no percent escapes and no invalid UTF-8.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -387,6 +393,7 @@ mod tests {
                 ".many(\"",
                 "read_with(query, \"",
                 "non_empty(query, \"",
+                "numbers(query, \"",
             ] {
                 for name in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {
                     found += 1;

@@ -52,6 +52,10 @@ pub enum Route {
     Landing,
     /// Which parts of OGC API are kept.
     Conformance,
+    /// The routes, as OpenAPI.
+    Api,
+    /// A page to try them.
+    ApiPage,
     /// Whether requests are answered.
     Health,
 }
@@ -179,6 +183,8 @@ impl Route {
             | Self::TileMatrixSet(_)
             | Self::Landing
             | Self::Conformance
+            | Self::Api
+            | Self::ApiPage
             | Self::Health => Subject::None,
         }
     }
@@ -279,6 +285,8 @@ fn fixed(segments: &[&str], grids: &Grids) -> Result<Option<Route>, Refused> {
         [] => Route::Viewer(String::new()),
         ["healthz"] => Route::Health,
         ["ogc"] => Route::Landing,
+        ["api"] => Route::Api,
+        ["api.html"] => Route::ApiPage,
         ["conformance"] => Route::Conformance,
         ["viewer", "config.json"] => Route::ViewerConfig,
         ["viewer", rest @ ..] => Route::Viewer(rest.join("/")),

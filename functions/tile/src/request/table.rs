@@ -1,0 +1,441 @@
+//! Routes and parameters as a table: what `/api` tells of them. Tests hold it to the parser.
+
+use super::Style;
+
+/// Whose pixels a path is about: where it begins, and the parameters that name its sources.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix {
+    /// The path that all begin with.
+    pub path: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// Parameters that name the sources; the first is required where `needs_first`.
+    pub sources: &'static [&'static str],
+    /// Whether the first of them is required.
+    pub needs_first: bool,
+    /// Whether grids stand in its paths.
+    pub has_grids: bool,
+}
+
+/// Every prefix.
+pub const PREFIXES: &[Prefix] = &[
+    Prefix {
+        path: "/tiles/{layer}",
+        title: "a configured layer",
+        sources: &[],
+        needs_first: false,
+        has_grids: false,
+    },
+    Prefix {
+        path: "/ndvi",
+        title: "NDVI",
+        sources: &["url", "red", "nir"],
+        needs_first: false,
+        has_grids: false,
+    },
+    Prefix {
+        path: "/index/{index}",
+        title: "a spectral index",
+        sources: &["url"],
+        needs_first: false,
+        has_grids: false,
+    },
+    Prefix {
+        path: "/cog",
+        title: "a GeoTIFF",
+        sources: &["url"],
+        needs_first: true,
+        has_grids: true,
+    },
+    Prefix {
+        path: "/stac",
+        title: "assets of a STAC item",
+        sources: &["url", "assets", "asset_as_band", "asset_bidx", "asset_expression"],
+        needs_first: true,
+        has_grids: true,
+    },
+    Prefix {
+        path: "/mosaicjson",
+        title: "the files of a MosaicJSON document",
+        sources: &["url", "pixel_selection", "assets", "asset_as_band"],
+        needs_first: true,
+        has_grids: true,
+    },
+];
+
+/// One path, behind a prefix or on its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The path, or what stands behind a prefix.
+    pub path: &'static str,
+    /// What it answers.
+    pub title: &'static str,
+    /// The media type of the answer.
+    pub media_type: &'static str,
+    /// Parameters that it reads beside those of sources.
+    pub parameters: &'static [&'static str],
+}
+
+const JSON: &str = "application/json";
+const PNG: &str = "image/png";
+
+const fn row(
+    path: &'static str,
+    title: &'static str,
+    media_type: &'static str,
+    parameters: &'static [&'static str],
+) -> Row {
+    Row {
+        path,
+        title,
+        media_type,
+        parameters,
+    }
+}
+
+const BOX: &[&str] = &["max_size", "width", "height", "coord_crs", "dst_crs"];
+const TILEJSON: &[&str] = &["tile_format", "minzoom", "maxzoom"];
+const STATISTICS: &[&str] = &[
+    "max_size",
+    "width",
+    "height",
+    "categorical",
+    "c",
+    "p",
+    "histogram_bins",
+    "histogram_range",
+];
+
+/// What stands behind every prefix; all take the parameters of style. Of prefixes with grids, `{tms}` stands where it says so.
+pub const BEHIND: &[Row] = &[
+    row(
+        "{tiles}/{z}/{x}/{y}",
+        "a tile, in the format that Accept says",
+        PNG,
+        &[],
+    ),
+    row("{tiles}/{z}/{x}/{y}.{format}", "a tile", PNG, &[]),
+    row(
+        "{tiles}/{z}/{x}/{y}@{scale}x.{format}",
+        "a tile with more pixels",
+        PNG,
+        &[],
+    ),
+    row("{tms}/tilejson.json", "TileJSON", JSON, TILEJSON),
+    row("/info", "what the files are", JSON, &[]),
+    row(
+        "/info.geojson",
+        "the same with outlines",
+        "application/geo+json",
+        &[],
+    ),
+    row("/point/{lon},{lat}", "values at a place", JSON, &["coord_crs"]),
+    row("/statistics", "what values come to", JSON, STATISTICS),
+    row("/preview.{format}", "all of it", PNG, BOX),
+    row(
+        "/preview/{width}x{height}.{format}",
+        "all of it, of a size",
+        PNG,
+        BOX,
+    ),
+    row("/bbox/{minx},{miny},{maxx},{maxy}.{format}", "a box", PNG, BOX),
+    row(
+        "/bbox/{minx},{miny},{maxx},{maxy}/{width}x{height}.{format}",
+        "a box, of a size",
+        PNG,
+        BOX,
+    ),
+    row(
+        "/legend.png",
+        "what the colours mean, as a picture",
+        PNG,
+        &["width", "height"],
+    ),
+    row("/legend.json", "what the colours mean", JSON, &[]),
+    row("{tms}/WMTSCapabilities.xml", "WMTS", "application/xml", TILEJSON),
+    row("{tiles}", "metadata of a tileset", JSON, TILEJSON),
+];
+
+/// Paths on their own.
+pub const ALONE: &[Row] = &[
+    row("/cog/tiles", "tilesets of a GeoTIFF on all grids", JSON, &["url"]),
+    row(
+        "/cog/WMTSCapabilities.xml",
+        "a GeoTIFF on all grids, as WMTS",
+        "application/xml",
+        &["url"],
+    ),
+    row(
+        "/stac/tiles",
+        "tilesets of an item on all grids",
+        JSON,
+        &["url", "assets"],
+    ),
+    row(
+        "/stac/WMTSCapabilities.xml",
+        "an item on all grids, as WMTS",
+        "application/xml",
+        &["url", "assets"],
+    ),
+    row("/stac/assets", "the keys of an item's GeoTIFFs", JSON, &["url"]),
+    row(
+        "/mosaicjson/tiles",
+        "tilesets of a mosaic on all grids",
+        JSON,
+        &["url"],
+    ),
+    row(
+        "/mosaicjson/WMTSCapabilities.xml",
+        "a mosaic on all grids, as WMTS",
+        "application/xml",
+        &["url"],
+    ),
+    row(
+        "/mosaicjson/tiles/{tms}/{z}/{x}/{y}/assets",
+        "the files of a tile",
+        JSON,
+        &["url"],
+    ),
+    row(
+        "/mosaicjson/point/{lon},{lat}/assets",
+        "the files at a place",
+        JSON,
+        &["url"],
+    ),
+    row(
+        "/mosaicjson/bbox/{minx},{miny},{maxx},{maxy}/assets",
+        "the files of a box",
+        JSON,
+        &["url"],
+    ),
+    row("/tiles", "the tilesets of all layers", JSON, &[]),
+    row(
+        "/WMTSCapabilities.xml",
+        "all layers, as WMTS",
+        "application/xml",
+        &[],
+    ),
+    row("/", "the map", "text/html", &[]),
+    row("/viewer", "the map", "text/html", &[]),
+    row(
+        "/viewer/config.json",
+        "the layers, as the map reads them",
+        JSON,
+        &[],
+    ),
+    row("/ogc", "the landing page of OGC API", JSON, &[]),
+    row("/conformance", "what is kept of OGC API", JSON, &[]),
+    row("/colorMaps", "the names of all colormaps", JSON, &[]),
+    row("/colorMaps/{name}", "the colours of one", JSON, &[]),
+    row("/algorithms", "the algorithms", JSON, &[]),
+    row("/algorithms/{name}", "one of them", JSON, &[]),
+    row("/indices", "the spectral indices", JSON, &[]),
+    row("/tileMatrixSets", "the tile matrix sets", JSON, &[]),
+    row("/tileMatrixSets/{tms}", "one of them", JSON, &[]),
+    row(
+        "/api",
+        "this document",
+        "application/vnd.oai.openapi+json;version=3.0",
+        &[],
+    ),
+    row("/api.html", "a page to try it", "text/html", &[]),
+    row("/healthz", "200 once requests are answered", JSON, &[]),
+];
+
+impl Prefix {
+    /// A path of [`BEHIND`] with this prefix.
+    pub fn path_of(&self, row: &Row) -> String {
+        let tiles = if self.has_grids { "/tiles/{tms}" } else { "" };
+        let grid = if self.has_grids { "/{tms}" } else { "" };
+        let behind = row.path.replacen("{tiles}", tiles, 1);
+        let behind = match behind.strip_prefix("{tms}") {
+            Some(rest) => format!("{grid}{rest}"),
+            None => behind,
+        };
+        format!("{}{behind}", self.path)
+    }
+
+    /// Every parameter of such a path.
+    pub fn parameters_of(&self, row: &Row) -> impl Iterator<Item = &'static str> {
+        self.sources
+            .iter()
+            .chain(row.parameters)
+            .chain(Style::PARAMETERS)
+            .copied()
+    }
+}
+
+/// What a parameter is, as JSON Schema names types, and in words.
+pub const PARAMETERS: &[(&str, &str, &str)] = &[
+    ("access_token", "string", "a key, where one is needed"),
+    (
+        "algorithm",
+        "string",
+        "what is made of the bands: /algorithms lists them",
+    ),
+    (
+        "algorithm_params",
+        "string",
+        "what it is told: a JSON object of numbers",
+    ),
+    ("alpha", "boolean", "false: a band tagged as transparency is data"),
+    ("asset_as_band", "boolean", "each asset is one band"),
+    ("asset_bidx", "string", "bands of an asset, KEY|1,2"),
+    (
+        "asset_expression",
+        "string",
+        "arithmetic over an asset's bands, KEY|b1*2",
+    ),
+    ("assets", "string[]", "keys of assets"),
+    ("bidx", "integer[]", "band numbers from 1"),
+    ("buffer", "number", "pixels more on every side, in halves"),
+    ("c", "number[]", "of statistics: categories"),
+    ("categorical", "boolean", "of statistics: count each value"),
+    ("color_formula", "string", "gamma, sigmoidal, saturation"),
+    (
+        "colormap",
+        "string",
+        "JSON: values, intervals or a ramp with their colours",
+    ),
+    ("colormap_name", "string", "a name from /colorMaps"),
+    ("coord-crs", "string", "as coord_crs"),
+    ("coord_crs", "string", "the system of a place or a box"),
+    ("cover_scale", "integer", "accepted, without effect"),
+    ("dst-crs", "string", "as dst_crs"),
+    ("dst_crs", "string", "the system of the pixels"),
+    (
+        "expires",
+        "integer",
+        "of a signed address: its end, seconds since 1970",
+    ),
+    ("expression", "string", "arithmetic over bands; + is written %2B"),
+    ("height", "integer", "rows"),
+    (
+        "histogram_bins",
+        "string",
+        "of statistics: how many bins, or their edges",
+    ),
+    ("histogram_range", "string", "of statistics: low,high"),
+    ("index", "string", "a spectral index from /indices"),
+    ("max_size", "integer", "the larger side at most"),
+    ("maxzoom", "integer", "the deepest zoom"),
+    ("minzoom", "integer", "the lowest zoom"),
+    (
+        "nir",
+        "string",
+        "of NDVI: near infrared, a file, or with url a band",
+    ),
+    ("nodata", "string", "the value that means nothing here; nan too"),
+    ("p", "number[]", "of statistics: percentiles"),
+    ("padding", "integer", "accepted, without effect"),
+    ("pixel_selection", "string", "of mosaics: which file counts"),
+    ("quality", "integer", "of JPEG and WebP: 1 to 100"),
+    ("red", "string", "of NDVI: red, a file, or with url a band"),
+    ("reproject", "string", "the kernel, where resampling is silent"),
+    ("resampling", "string", "the kernel"),
+    ("rescale", "string[]", "min,max that become 0 and 255"),
+    ("return_mask", "boolean", "false leaves transparency out"),
+    (
+        "sidecars",
+        "string",
+        "files beside the source that are read: ovr, msk, auto",
+    ),
+    ("signature", "string", "of a signed address"),
+    ("tile_format", "string", "of the addresses of tiles: an extension"),
+    ("tilesize", "integer", "edge of a tile in pixels"),
+    ("unscale", "boolean", "apply the file's scale and offset"),
+    ("url", "string", "the file; or url.NAME for several"),
+    ("use_epsg", "boolean", "accepted, without effect"),
+    (
+        "v",
+        "string",
+        "a version of the data: the answer may be kept for good",
+    ),
+    ("width", "integer", "columns"),
+];
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::super::query::every_name;
+    use super::super::{Grids, Route};
+    use super::*;
+
+    fn filled(path: &str) -> String {
+        [
+            ("{layer}", "a"),
+            ("{tms}", "WebMercatorQuad"),
+            ("{z}/{x}/{y}", "0/0/0"),
+            ("{scale}", "2"),
+            ("{format}", "png"),
+            ("{lon},{lat}", "11.5,48.1"),
+            ("{minx},{miny},{maxx},{maxy}", "11,48,12,49"),
+            ("{width}x{height}", "40x30"),
+            ("{name}", "viridis"),
+            ("{index}", "ndvi"),
+        ]
+        .iter()
+        .fold(path.to_owned(), |path, (name, value)| path.replace(name, value))
+    }
+
+    fn all() -> Vec<String> {
+        let behind = PREFIXES
+            .iter()
+            .flat_map(|prefix| BEHIND.iter().map(|row| prefix.path_of(row)));
+        behind
+            .chain(ALONE.iter().map(|row| row.path.to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn every_route_of_the_table_is_read() {
+        for path in all() {
+            let query = match path.as_str() {
+                path if path.starts_with("/cog") => "url=a.tif",
+                path if path.starts_with("/mosaicjson") => "url=a.json",
+                path if path.starts_with("/stac") => "url=a.json&assets=red",
+                _ => "",
+            };
+            let read = Route::parse(&Method::GET, &filled(&path), query, &Grids::default());
+            assert!(read.is_ok(), "{path}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn every_route_that_is_read_is_in_the_table() {
+        let code = include_str!("route.rs");
+        let arms = code
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("[\"") && line.contains("=>"));
+        let words = arms.flat_map(|arm| {
+            arm.split("=>")
+                .next()
+                .unwrap_or_default()
+                .split('"')
+                .skip(1)
+                .step_by(2)
+        });
+        let table = all().join(" ");
+        let missing: Vec<&str> = words
+            .filter(|word| !table.contains(&format!("/{word}")))
+            .collect();
+        assert!(missing.is_empty(), "request/table.rs lacks {missing:?}");
+    }
+
+    #[test]
+    fn every_parameter_is_in_the_table_and_no_other() {
+        let mut known: Vec<&str> = every_name().collect();
+        known.sort_unstable();
+        let told: Vec<&str> = PARAMETERS.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(told, known);
+        let used = BEHIND.iter().chain(ALONE).flat_map(|row| row.parameters);
+        for name in used
+            .chain(PREFIXES.iter().flat_map(|prefix| prefix.sources))
+            .chain(Style::PARAMETERS)
+        {
+            assert!(told.contains(name), "{name}");
+        }
+    }
+}
