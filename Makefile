@@ -72,6 +72,7 @@ target/clients-venv/.stamp: tests/clients/requirements.txt
 test-clients: $(tools)/native.stamp viewer target/clients-venv/.stamp
 	cargo build --locked -p edgetile
 	target/clients-venv/bin/python -W ignore tests/clients/wmts.py target/debug/edgetile
+	target/clients-venv/bin/python tests/clients/layers.py target/debug/edgetile
 
 bless: $(tools)/native.stamp viewer ## accept the tiles as they are drawn now
 	EDGETILE_BLESS=1 cargo test --locked -p edgetile-tests --test golden
