@@ -433,6 +433,14 @@ async fn documents_tell_of_a_mosaic_and_of_its_files() {
         get(&server, &store, "four.json", "/point/0,0", "").await.status(),
         404
     );
+    for (path, query) in [
+        ("/legend.png", "&rescale=0,3000&colormap_name=viridis"),
+        ("/WMTSCapabilities.xml", ""),
+        ("/tiles", ""),
+    ] {
+        let answer = get(&server, &store, "four.json", path, query).await;
+        assert_eq!(answer.status(), 200, "{path}: {:?}", answer.body());
+    }
     assert_eq!(
         get(&server, &store, "four.json", "/preview.png", "")
             .await

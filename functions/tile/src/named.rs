@@ -9,12 +9,13 @@ use serde_json::{Map, Value, json};
 
 use crate::about::Extent;
 use crate::access::Location;
+use crate::bind::File;
 use crate::describe::boxes;
 use crate::document::Mosaic;
 use crate::document::blocks::{blocks, blocks_deg};
-use crate::layers::ItemFiles;
+use crate::layers::{Files, ItemFiles};
 use crate::mosaic::of_address;
-use crate::request::{AssetsOf, AssetsRequest, Style};
+use crate::request::{AssetsOf, AssetsRequest, Sidecars, Style};
 use crate::response::Problem;
 use crate::source::document::{Document, DocumentError};
 use crate::tile::{Call, Reading};
@@ -46,6 +47,25 @@ impl Reading {
                 json!(mosaic.of_blocks(&blocks(area.crs.crs(), area.bounds, mosaic.quadkey_zoom)))
             }
         })
+    }
+
+    /// Opens the files of a request; of a mosaic the first, which stands for all where only types and colours count.
+    pub(crate) async fn open_typical(
+        &self,
+        files: &Files,
+        sidecars: Option<Sidecars>,
+        call: &Call<'_>,
+    ) -> Result<Vec<File>, Problem> {
+        let Files::Mosaic(of) = files else {
+            return self.open(files, sidecars, call).await;
+        };
+        let document = self.confirmed(&of.origin.location, call).await?;
+        let mosaic = document.content.mosaic().map_err(DocumentError::from)?;
+        let first = mosaic
+            .first()
+            .ok_or_else(|| Problem::not_found("file in this mosaic"))?;
+        let opened = self.open_member(of, first, sidecars.unwrap_or_default(), call);
+        opened.boxed().await
     }
 
     /// A document that is sure to be the current version: one that was replaced is read anew.

@@ -39,7 +39,7 @@ impl App {
         let files = files.for_style(&style);
         self.catalog.allow_beside(&asked.asked, style.sidecars)?;
         let key = async || {
-            let files = self.reading.open(&files, style.sidecars, call).await?;
+            let files = self.reading.open_typical(&files, style.sidecars, call).await?;
             let key = async {
                 let style = self.reading.resolved(&files, &style, call).await?;
                 Ok((key_of(&files, &style)?, style.rescale.clone()))

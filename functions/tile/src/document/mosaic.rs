@@ -188,6 +188,11 @@ impl Mosaic {
         files + tiles + 256
     }
 
+    /// The first of its files.
+    pub fn first(&self) -> Option<&str> {
+        self.files.first().map(AsRef::as_ref)
+    }
+
     /// How many files it names.
     pub fn files(&self) -> usize {
         self.files.len()
@@ -329,6 +334,7 @@ mod tests {
         );
         assert_eq!(mosaic.of_blocks(&[(3..=9, 0..=0)]), ["b.tif", "c.tif"]);
         assert_eq!(mosaic.bounds, [0.0, 0.0, 180.0, 85.0]);
+        assert_eq!((mosaic.first(), mosaic.files()), (Some("d.tif"), 5));
     }
 
     #[test]
