@@ -59,10 +59,6 @@ impl Reading {
             return Err(Refused::parameter("rescale", reason).into());
         }
         let mut clock = Clock::start();
-        if task.style.stretch.is_some() {
-            let reason = "asks for percentiles, which are of whole files: of a mosaic give values";
-            return Err(Refused::parameter("rescale", reason).into());
-        }
         let document = self.document(&of.origin.location, call).await?;
         let made = self.made(of, &document, task, (call, &mut clock)).await;
         if made.as_ref().err().is_some_and(Problem::is_of_files) {
