@@ -5,7 +5,7 @@ bench_venv := target/bench-venv
 bench_data := target/bench-data
 bench_python := $(bench_venv)/bin/python
 
-.PHONY: bench bench-full bench-report bench-instructions bless-instructions cost
+.PHONY: bench bench-full bench-report bench-space bench-instructions bless-instructions cost
 
 $(bench_venv)/.stamp: bench/requirements.txt
 	@command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3 python3-venv"; exit 1; }
@@ -29,6 +29,10 @@ bench bench-full: target/release/edgetile $(bench_data)/.stamp
 
 bench-report: $(bench_venv)/.stamp ## docs/benchmarks.md anew from the last run
 	$(bench_python) bench/report.py bench/results/latest.json docs
+
+bench-space: target/release/edgetile $(bench_venv)/.stamp ## a hundred configurations of file, store and load, both servers: docs/space.md
+	$(bench_python) bench/space.py measure $< $(bench_venv) bench/results/space.json
+	$(bench_python) bench/space.py report bench/results/space.json docs
 
 # ---------------------------------------------------------------- instruction counts
 bench-instructions: ## count the instructions of every step; fails 10 % above the stored counts

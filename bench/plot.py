@@ -42,3 +42,24 @@ def lines(title, across, up, series, log_x=False, log_y=False):
             parts += [f'<circle cx="{x_at(x):.1f}" cy="{y_at(y):.1f}" r="3" fill="{colour}"/>' for x, y in line]
         parts.append(f'<text x="{WIDTH - RIGHT - 6}" y="{TOP + 14 + 16 * at}" text-anchor="end" fill="{colour}">{name}</text>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+def bars(title, unit, names, series):
+    """Horizontal bars: `series` is name → values in the order of `names`."""
+    row, left = 16 * len(series) + 10, 150
+    height = TOP + row * len(names) + BOTTOM
+    most = max(max(values) for values in series.values()) or 1
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/><text x="{left}" y="18" font-size="14">{title}</text>',
+    ]
+    for at, name in enumerate(names):
+        top = TOP + row * at
+        parts.append(f'<text x="{left - 8}" y="{top + row / 2:.1f}" text-anchor="end">{name}</text>')
+        for line, ((_, values), colour) in enumerate(zip(series.items(), COLOURS)):
+            width = values[at] / most * (WIDTH - left - RIGHT - 50)
+            parts.append(f'<rect x="{left}" y="{top + 16 * line}" width="{width:.1f}" height="13" fill="{colour}"/>')
+            parts.append(f'<text x="{left + width + 4:.1f}" y="{top + 16 * line + 11}">{values[at]:.3g} {unit}</text>')
+    for at, (name, colour) in enumerate(zip(series, COLOURS)):
+        parts.append(f'<text x="{left + 150 * at}" y="{height - 14}" fill="{colour}">{name}</text>')
+    return "\n".join([*parts, "</svg>", ""])

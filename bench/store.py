@@ -2,8 +2,8 @@
 
     store.py FOLDER PORT [--round-trip-ms 180] [--connections 32]
 
-A new connection costs a round trip more, as TCP's handshake would; connections beyond the limit wait. `/.counts` tells
-requests, connections and bytes since it was last asked.
+A new connection costs a round trip more, as TCP's handshake would. Connections beyond the limit wait, and the one that has been idle
+longest is closed for them. `/.counts` tells requests, connections and bytes since it was last asked.
 """
 
 import argparse
@@ -14,13 +14,24 @@ import re
 
 RANGE = re.compile(r"\nrange: bytes=(\d+)-(\d*)", re.IGNORECASE)
 counts = {"requests": 0, "connections": 0, "bytes": 0}
+# Writers of connections that wait for a request, the one that has waited longest first.
+idle = {}
+# Connections that wait for a place.
+waiting = set()
 
 
 async def serve(reader, writer, options, places):
     placed = False
     try:
         while True:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            if placed:
+                idle[id(writer)] = writer
+                if places.locked() and waiting:
+                    close_idle()
+            try:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            finally:
+                idle.pop(id(writer), None)
             method, path, _ = head.split(" ", 2)
             if path == "/.counts":
                 body = json.dumps(counts).encode()
@@ -30,7 +41,11 @@ async def serve(reader, writer, options, places):
             counts["requests"] += 1
             counts["connections"] += not placed
             if not placed:
+                waiting.add(id(writer))
+                if places.locked():
+                    close_idle()
                 await places.acquire()
+                waiting.discard(id(writer))
                 await asyncio.sleep(options.round_trip_ms / 1000)
                 placed = True
             await asyncio.sleep(options.round_trip_ms / 1000)
@@ -39,9 +54,15 @@ async def serve(reader, writer, options, places):
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:
+        waiting.discard(id(writer))
         writer.close()
         if placed:
             places.release()
+
+
+def close_idle():
+    if idle:
+        idle.pop(next(iter(idle))).close()
 
 
 def answer(writer, method, path, wanted):
