@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use edgetile::{cli, settings::Settings};
+use edgetile_tile::{cli, settings::Settings};
 
 fn main() -> ExitCode {
     cli::main(std::env::args_os().skip(1), Settings::environment())
