@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use edgetile_raster::grid;
+use edgetile_raster::math::algorithm;
+use edgetile_raster::plan::Limits;
+use edgetile_raster::warp::Kernel;
 use edgetile_tile::access::{Access, Denied, Root};
 use edgetile_tile::guard::Barred;
 use edgetile_tile::layers::Catalog;
 use edgetile_tile::request::{Format, Grids, LARGEST_EDGE_PX, Refused, Route, Style, slip_of};
 use edgetile_tile::response::{Policy, Problem};
 use edgetile_tile::settings::{EmptyTile, TABLE};
-use edgetile_raster::grid;
-use edgetile_raster::math::algorithm;
-use edgetile_raster::plan::Limits;
-use edgetile_raster::warp::Kernel;
 use http::{HeaderValue, Method};
 
 fn root() -> PathBuf {
