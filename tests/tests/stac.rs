@@ -150,7 +150,7 @@ async fn documents_about_an_item_tell_of_its_assets() {
         "&assets=B04&assets=all",
     )
     .await;
-    let names = json!(["B04_b1", "all_b1", "all_b2", "all_b3", "all_b4"]);
+    let names = json!(["B04_b1", "all_blue", "all_green", "all_red", "all_nir"]);
     assert_eq!(point["band_descriptions"], names);
     assert_eq!(point["band_names"], json!(["b1", "b2", "b3", "b4", "b5"]));
     let point = json(
