@@ -46,6 +46,10 @@ impl Secrets {
             .filter(|secret| !secret.is_empty())
             .map(str::to_owned)
             .collect();
+        if secrets.is_empty() && !text.is_empty() {
+            // Nothing would be protected.
+            return Err("lists no secret");
+        }
         if secrets
             .iter()
             .all(|secret| secret.len() >= 16 && secret.bytes().all(plain))
@@ -473,7 +477,11 @@ mod tests {
         let keys = Secrets::parse(SECRET).unwrap();
         let urls = Guard::new(&keys, &Secrets::default(), Some(Protects::Urls));
         assert!(!urls.protects_layers() && urls.protects_urls());
-        assert!(Secrets::parse("short").is_err() && Secrets::parse("with spaces and more").is_err());
+        assert!(
+            Secrets::parse(" , ").is_err()
+                && Secrets::parse("short").is_err()
+                && Secrets::parse("with spaces and more").is_err()
+        );
         assert_eq!(format!("{keys:?}"), "1 secrets");
     }
 }

@@ -344,33 +344,46 @@ impl Policy {
     }
 }
 
+/// Keeps an answer from those for whom it is not meant.
+pub fn keep_for(audience: Audience, response: &mut Response<Bytes>) {
+    if let Some(freshness) = response.headers().get(CACHE_CONTROL).cloned() {
+        let kept = kept_by(audience, freshness);
+        response.headers_mut().insert(CACHE_CONTROL, kept);
+    }
+}
+
 /// How long those may keep an answer for whom it is meant. Where a signature opens it, not beyond its end: an address is all
-/// that a cache asks for, and so it is the signature's address that it is kept under.
+/// that a cache asks for, and so it is the signature's address that it is kept under. Of what the operator set (RFC 9111,
+/// clause 5.2: names in any case), what would let others have it is left out.
 fn kept_by(audience: Audience, freshness: HeaderValue) -> HeaderValue {
     let text = freshness.to_str().unwrap_or_default();
+    let parts = || text.split(',').map(str::trim);
+    let says = |name: &str| parts().any(|part| part.eq_ignore_ascii_case(name));
     let seconds = |name: &str| -> Option<u64> {
-        let mut parts = text.split(',').map(str::trim);
-        parts.find_map(|part| part.strip_prefix(name)?.parse().ok())
+        parts().find_map(|part| {
+            let (other, value) = part.split_once('=')?;
+            let value = other.trim().eq_ignore_ascii_case(name).then(|| value.trim())?;
+            value.trim_matches('"').parse().ok()
+        })
     };
-    let Some(age_s) = seconds("max-age=") else {
-        return match audience {
-            Audience::KeyHolder if text == "no-cache" => HeaderValue::from_static("private, no-cache"),
-            _ => freshness,
-        };
-    };
-    let kept = match audience {
-        Audience::Everyone => return freshness,
-        Audience::KeyHolder => format!("private, max-age={age_s}"),
+    if audience == Audience::Everyone || says("no-store") {
+        return freshness;
+    }
+    let age_s = seconds("max-age");
+    let mut kept = vec![match audience {
+        Audience::Until { .. } if !says("private") => "public".to_owned(),
+        _ => "private".to_owned(),
+    }];
+    kept.extend(says("no-cache").then(|| "no-cache".to_owned()));
+    match audience {
         Audience::Until { left_s, .. } => {
-            let shared = seconds("s-maxage=").map(|age_s| format!(", s-maxage={}", age_s.min(left_s)));
-            format!(
-                "public, max-age={}{}",
-                age_s.min(left_s),
-                shared.unwrap_or_default()
-            )
+            // Without a lifetime a cache makes one up.
+            kept.push(format!("max-age={}", age_s.unwrap_or(0).min(left_s)));
+            kept.extend(seconds("s-maxage").map(|age_s| format!("s-maxage={}", age_s.min(left_s))));
         }
-    };
-    HeaderValue::from_str(&kept).unwrap_or(HeaderValue::from_static("no-store"))
+        _ => kept.extend(age_s.map(|age_s| format!("max-age={age_s}"))),
+    }
+    HeaderValue::from_str(&kept.join(", ")).unwrap_or(HeaderValue::from_static("no-store"))
 }
 
 const COST: HeaderName = HeaderName::from_static("edgetile-cost");

@@ -33,6 +33,20 @@ impl App {
         }
     }
 
+    /// Who may have the answer to a request that came to nothing.
+    pub(super) fn audience(&self, request: &Request<Bytes>) -> Audience {
+        let uri = request.uri();
+        let query = uri.query().unwrap_or_default();
+        let route = Route::parse(request.method(), uri.path(), query, self.catalog.grids());
+        let admitted = route.ok().and_then(|route| self.admit(&route, request).ok());
+        admitted.unwrap_or_default()
+    }
+
+    /// Whether a route lists what the caller's key opens.
+    pub(super) fn is_list_by_key(&self, route: &Route) -> bool {
+        self.guard.has_keys() && matches!(route, Route::ViewerConfig | Route::AllTilesets(_))
+    }
+
     /// Whether a layer needs a key or a signature.
     pub(super) fn needs_key(&self, layer: &Layer) -> bool {
         layer.needs_key.unwrap_or_else(|| self.guard.protects_layers())

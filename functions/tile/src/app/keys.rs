@@ -50,6 +50,19 @@ async fn nothing_with_pixels_is_answered_without_a_key() {
     let all = ask(&app, Method::GET, "/tiles", &[("x-api-key", KEY)]).await;
     assert!(String::from_utf8_lossy(all.body()).contains("/tiles/truecolour"));
     assert_eq!(all.headers()["cache-control"], "private, max-age=60");
+    assert_eq!(all.headers()["vary"], "Authorization, X-Api-Key");
+}
+
+#[tokio::test]
+async fn a_refusal_that_tells_of_what_is_protected_is_kept_from_others_too() {
+    let app = app(&settings()).await;
+    let target = "/tiles/truecolour/8/136/88.png?expression=zz";
+    let held = ask(&app, Method::GET, target, &[("x-api-key", KEY)]).await;
+    assert_eq!(held.status(), StatusCode::BAD_REQUEST);
+    assert!(String::from_utf8_lossy(held.body()).contains("nir"));
+    assert_eq!(held.headers()["cache-control"], "private, max-age=300");
+    let open = get(&app, "/nosuch").await;
+    assert_eq!(open.headers()["cache-control"], "public, max-age=300");
 }
 
 #[tokio::test]

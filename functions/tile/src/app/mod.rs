@@ -32,7 +32,7 @@ use crate::fetch::Meter;
 use crate::guard::{Audience, Guard};
 use crate::layers::{Catalog, Task};
 use crate::request::{Format, Grid, PointRequest, Refused, Route, TileJsonRequest, best, format_of};
-use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, preflight};
+use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, keep_for, preflight};
 use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
 use crate::viewer;
@@ -71,7 +71,12 @@ impl App {
             Ok(outcome) => (outcome.about().cost, None),
             Err(problem) => (None, Some(problem.clone())),
         };
+        let is_problem = outcome.is_err();
         let mut response = self.policy.respond(outcome);
+        if is_problem {
+            // It may tell of what only some may see.
+            keep_for(self.audience(&request), &mut response);
+        }
         log(&self.journal, &request, &response, came_to, started);
         if request.method() == Method::HEAD {
             *response.body_mut() = Bytes::new();
@@ -106,8 +111,14 @@ impl App {
             self.catalog.grids(),
         )?;
         let audience = self.admit(&route, request)?;
+        let varies = self.is_list_by_key(&route);
         let outcome = self.answered(route, request, deadline, audience).await?;
-        Ok(outcome.meant_for(audience))
+        let outcome = outcome.meant_for(audience);
+        Ok(if varies {
+            outcome.varying_by("Authorization, X-Api-Key")
+        } else {
+            outcome
+        })
     }
 
     async fn answered(

@@ -106,8 +106,18 @@ fn sign(url: &str, expires: &str, settings: &Settings) -> Result<String, Failure
     if !path.starts_with('/') {
         return Err(usage("sign takes an address or a path that begins with /"));
     }
+    if path.contains('#') {
+        return Err(usage(
+            "sign takes an address without a fragment: servers never see what follows #",
+        ));
+    }
     let (_, query) = path.split_once('?').unwrap_or((path, ""));
-    Query::parse(query).map_err(Problem::from)?;
+    let query = Query::parse(query).map_err(Problem::from)?;
+    let own = ["access_token", "expires", "signature"];
+    if let Some(name) = query.names().find(|name| own.contains(name)) {
+        let message = format!("sign takes an address without {name}: what it prints is passed on to others");
+        return Err(usage(&message));
+    }
     let signature = settings.guard().sign(path, expires_s);
     let signature =
         signature.ok_or_else(|| usage("EDGETILE_SIGNING_KEYS is empty: there is nothing to sign with"))?;

@@ -220,3 +220,41 @@ fn what_a_key_or_a_signature_opened_is_kept_no_longer_than_that() {
     );
     assert_eq!(kept(until(1000), Freshness::Immutable), "public, max-age=1000");
 }
+
+#[test]
+fn however_the_operator_writes_it_others_do_not_get_what_a_key_opened() {
+    let until = Audience::Until {
+        expires_s: 0,
+        left_s: 30,
+    };
+    for (set, of_key, of_signature) in [
+        ("s-maxage=600", "private", "public, max-age=0, s-maxage=30"),
+        ("public", "private", "public, max-age=0"),
+        (
+            "Public, Max-Age=3600",
+            "private, max-age=3600",
+            "public, max-age=30",
+        ),
+        ("immutable, public", "private", "public, max-age=0"),
+        (
+            "private, max-age=60",
+            "private, max-age=60",
+            "private, max-age=30",
+        ),
+        ("no-cache", "private, no-cache", "public, no-cache, max-age=0"),
+        ("no-store", "no-store", "no-store"),
+    ] {
+        let kept = |audience| {
+            let mut response = Response::new(Bytes::new());
+            let headers = response.headers_mut();
+            headers.insert("cache-control", HeaderValue::from_static(set));
+            keep_for(audience, &mut response);
+            response.headers()["cache-control"].to_str().unwrap().to_owned()
+        };
+        assert_eq!(
+            (kept(Audience::KeyHolder).as_str(), kept(until).as_str()),
+            (of_key, of_signature)
+        );
+        assert_eq!(kept(Audience::Everyone), set);
+    }
+}
