@@ -21,6 +21,9 @@ mod ndvi;
 mod tilesets;
 mod legend;
 mod route;
+mod requests;
+mod place;
+mod subject;
 pub mod table;
 #[cfg(test)]
 mod tests;
@@ -36,14 +39,15 @@ pub use frame::{Area, Frame, NamedCrs, Size, Window};
 pub use index::IndexChoice;
 pub use legend::LegendRequest;
 pub use query::{Query, encode, slip_of};
-pub use route::{
-    AssetsOf, AssetsRequest, ImageRequest, InfoRequest, PointRequest, Route, StatisticsRequest, Subject,
-    TileJsonRequest,
+pub use requests::{
+    AssetsOf, AssetsRequest, ImageRequest, InfoRequest, PointRequest, StatisticsRequest, TileJsonRequest,
 };
+pub use route::Route;
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
 pub use source::{Asked, BandName, LayerName};
 pub use stretch::{End, Stretch};
 pub use style::{Bands, Style};
+pub use subject::Subject;
 pub use tilesets::{GRID, TilesetsForm, TilesetsRequest};
 
 /// Why a request cannot be answered as it stands. Every variant is for the caller to mend.

@@ -1,14 +1,14 @@
 //! The routes: which path asks for what.
 
-use edgetile_raster::statistics::Options;
 use http::Method;
 use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Area, Asked, Assets, Bands, Format, Formula, Frame, GRID, Grid, Grids, IndexChoice, LayerName,
-    LegendRequest, NamedCrs, Pairs, Query, Refused, Scale, Sidecars, Style, TilesetsForm, TilesetsRequest,
-    Window, legend, ndvi, source, statistics,
+    Address, Asked, Assets, AssetsOf, AssetsRequest, Bands, Format, Formula, Frame, GRID, Grid, Grids,
+    ImageRequest, IndexChoice, InfoRequest, LayerName, LegendRequest, Pairs, PointRequest, Query, Refused,
+    Scale, Sidecars, StatisticsRequest, Style, TileJsonRequest, TilesetsForm, TilesetsRequest, Window,
+    legend, ndvi, place, source, statistics,
 };
 
 /// Everything that can be asked.
@@ -60,135 +60,7 @@ pub enum Route {
     Health,
 }
 
-/// A picture, or its data.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImageRequest {
-    /// Whose pixels.
-    pub asked: Asked,
-    /// Which pixels.
-    pub frame: Frame,
-    /// In which form.
-    pub format: Format,
-    /// How pixels become a picture, as far as the request says.
-    pub style: Style,
-    /// What the route itself draws where the request is silent: NDVI.
-    pub preset: Option<Box<Style>>,
-}
-
-/// A tilejson document.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TileJsonRequest {
-    /// Whose pixels.
-    pub asked: Asked,
-    /// On which grid.
-    pub grid: Grid,
-    /// The address of the tiles below the server's own, with `{z}`, `{x}`, `{y}` and their query.
-    pub template: String,
-    /// What the route itself is called, where it has a name of its own.
-    pub name: Option<&'static str>,
-    /// The lowest zoom, when the request sets it.
-    pub minzoom: Option<u8>,
-    /// The deepest zoom, when the request sets it.
-    pub maxzoom: Option<u8>,
-}
-
-/// What a source is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InfoRequest {
-    /// Which source.
-    pub asked: Asked,
-    /// Which files beside it are looked at, too.
-    pub sidecars: Option<Sidecars>,
-    /// Whether it is told as GeoJSON.
-    pub is_feature: bool,
-}
-
-/// What the values come to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StatisticsRequest {
-    /// Whose values, of which pixels.
-    pub image: ImageRequest,
-    /// What is asked of them.
-    pub options: Options,
-}
-
-/// What a document names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AssetsRequest {
-    /// Where the document is.
-    pub url: String,
-    /// Which of what it names.
-    pub of: AssetsOf,
-}
-
-/// Which of the assets of a document.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AssetsOf {
-    /// The keys of an item.
-    Item,
-    /// The files of a mosaic in a tile.
-    Tile(Address),
-    /// The files of a mosaic at a place, longitude and latitude in degrees.
-    Place(f64, f64),
-    /// The files of a mosaic in a box.
-    Area(Area),
-}
-
-/// The values at one place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PointRequest {
-    /// Whose values.
-    pub asked: Asked,
-    /// The place as it was written, in the CRS that the request names.
-    pub given: (f64, f64),
-    /// Longitude in degrees east, WGS84, -180 to 360.
-    pub lon_deg: f64,
-    /// Latitude in degrees north, WGS84.
-    pub lat_deg: f64,
-    /// Which bands and what arithmetic.
-    pub style: Style,
-}
-
-/// Whose pixels a route is about.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Subject<'a> {
-    /// Nobody's, or every layer's.
-    None,
-    /// A layer's, or of a file that the request names.
-    Asked(&'a Asked),
-    /// A document's that the request names.
-    Document,
-}
-
 impl Route {
-    /// Whose pixels it is about.
-    pub fn subject(&self) -> Subject<'_> {
-        match self {
-            Self::Image(request) => Subject::Asked(&request.asked),
-            Self::TileJson(request) => Subject::Asked(&request.asked),
-            Self::Info(request) => Subject::Asked(&request.asked),
-            Self::Point(request) => Subject::Asked(&request.asked),
-            Self::Statistics(request) => Subject::Asked(&request.image.asked),
-            Self::Legend(request) => Subject::Asked(&request.asked),
-            Self::Tilesets(request) => Subject::Asked(&request.asked),
-            Self::Assets(_) => Subject::Document,
-            Self::AllTilesets(_)
-            | Self::Viewer(_)
-            | Self::ViewerConfig
-            | Self::ColorMaps
-            | Self::ColorMap(_)
-            | Self::Algorithms(_)
-            | Self::Indices
-            | Self::TileMatrixSets
-            | Self::TileMatrixSet(_)
-            | Self::Landing
-            | Self::Conformance
-            | Self::Api
-            | Self::ApiPage
-            | Self::Health => Subject::None,
-        }
-    }
-
     /// Reads a request line: the path as it was sent, the query without its `?`; `grids` are those that it may name.
     pub fn parse(method: &Method, path: &str, raw_query: &str, grids: &Grids) -> Result<Self, Refused> {
         if method != Method::GET && method != Method::HEAD {
@@ -207,73 +79,21 @@ impl Route {
         match segments.as_slice() {
             ["tiles"] => Ok(Route::AllTilesets(TilesetsForm::List)),
             ["WMTSCapabilities.xml"] => Ok(Route::AllTilesets(TilesetsForm::Wmts)),
-            ["cog", "tiles"] => {
-                Line::file(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::List, grids)
-            }
-            ["cog", "tiles", grid] => {
-                Line::file(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::One)
-            }
-            ["cog", "WMTSCapabilities.xml"] => {
-                Line::file(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::Wmts, grids)
-            }
-            ["cog", grid, "WMTSCapabilities.xml"] => {
-                Line::file(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::Wmts)
-            }
             ["tiles", layer, rest @ ..] => Line::layer(layer)?.read(rest, &query),
             ["ndvi", rest @ ..] => Line::ndvi(&query)?.read(rest, &query),
             ["index", index, rest @ ..] => Line::index(index, &query)?.read(rest, &query),
-            ["cog", "tiles", grid, rest @ ..] => {
-                Line::file(&query, grids.parse(grid)?)?.read_tile(rest, &query)
-            }
-            ["cog", grid, "tilejson.json"] => Line::file(&query, grids.parse(grid)?)?.read_tilejson(&query),
-            ["cog", rest @ ..] if !rest.is_empty() => {
-                Line::file(&query, Grid::web()?)?.read_about(rest, &query)
-            }
-            ["stac", "tiles"] => {
-                Line::item(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::List, grids)
-            }
-            ["stac", "tiles", grid] => {
-                Line::item(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::One)
-            }
-            ["stac", "WMTSCapabilities.xml"] => {
-                Line::item(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::Wmts, grids)
-            }
-            ["stac", grid, "WMTSCapabilities.xml"] => {
-                Line::item(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::Wmts)
-            }
-            ["stac", "tiles", grid, rest @ ..] => {
-                Line::item(&query, grids.parse(grid)?)?.read_tile(rest, &query)
-            }
-            ["stac", grid, "tilejson.json"] => Line::item(&query, grids.parse(grid)?)?.read_tilejson(&query),
             ["stac", "assets"] => read_assets(AssetsOf::Item, &query),
-            ["mosaicjson", "tiles"] => {
-                Line::mosaic(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::List, grids)
-            }
-            ["mosaicjson", "tiles", grid] => {
-                Line::mosaic(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::One)
-            }
-            ["mosaicjson", "WMTSCapabilities.xml"] => {
-                Line::mosaic(&query, Grid::web()?)?.read_all_tilesets(&query, TilesetsForm::Wmts, grids)
-            }
-            ["mosaicjson", grid, "WMTSCapabilities.xml"] => {
-                Line::mosaic(&query, grids.parse(grid)?)?.read_tilesets(&query, TilesetsForm::Wmts)
-            }
             ["mosaicjson", "tiles", grid, z, x, y, "assets"] => read_assets(
                 AssetsOf::Tile(Address::parse(grids.parse(grid)?, z, x, y)?),
                 &query,
             ),
-            ["mosaicjson", "tiles", grid, rest @ ..] => {
-                Line::mosaic(&query, grids.parse(grid)?)?.read_tile(rest, &query)
-            }
-            ["mosaicjson", grid, "tilejson.json"] => {
-                Line::mosaic(&query, grids.parse(grid)?)?.read_tilejson(&query)
-            }
             ["mosaicjson", "point", place, "assets"] => read_assets(AssetsOf::at(place, &query)?, &query),
             ["mosaicjson", "bbox", bounds, "assets"] => {
                 read_assets(AssetsOf::within(bounds, &query)?, &query)
             }
-            ["mosaicjson", rest @ ..] => Line::mosaic(&query, Grid::web()?)?.read_about(rest, &query),
-            ["stac", rest @ ..] => Line::item(&query, Grid::web()?)?.read_about(rest, &query),
+            ["cog", rest @ ..] => Line::read_on_grids(Line::file, rest, &query, grids),
+            ["stac", rest @ ..] => Line::read_on_grids(Line::item, rest, &query, grids),
+            ["mosaicjson", rest @ ..] => Line::read_on_grids(Line::mosaic, rest, &query, grids),
             _ => Err(Refused::NoSuchPath),
         }
     }
@@ -334,26 +154,13 @@ struct Line {
 impl Line {
     fn layer(name: &str) -> Result<Self, Refused> {
         let name = LayerName::new(name).ok_or(Refused::Unknown { kind: "layer" })?;
-        Ok(Self {
-            tiles: format!("/tiles/{name}"),
-            asked: Asked::Layer(name),
-            grid: Grid::web()?,
-            preset: None,
-            name: None,
-            spelt: &[],
-        })
+        let tiles = format!("/tiles/{name}");
+        Ok(Self::on(Grid::web()?, tiles, Asked::Layer(name)))
     }
 
     fn file(query: &Query, grid: Grid) -> Result<Self, Refused> {
         let tiles = format!("/cog/tiles/{}", grid.name());
-        Ok(Self {
-            asked: source::read(query)?,
-            grid,
-            preset: None,
-            tiles,
-            name: None,
-            spelt: &[],
-        })
+        Ok(Self::on(grid, tiles, source::read(query)?))
     }
 
     fn ndvi(query: &Query) -> Result<Self, Refused> {
@@ -370,36 +177,28 @@ impl Line {
 
     /// Assets of an item.
     fn item(query: &Query, grid: Grid) -> Result<Self, Refused> {
+        let (url, assets) = read_members(query)?;
         let tiles = format!("/stac/tiles/{}", grid.name());
-        let asked = Asked::Item {
-            url: source::read_document(query)?,
-            assets: Assets::read(query, &Style::parse(query)?)?,
-        };
-        Ok(Self {
-            asked,
-            grid,
-            preset: None,
-            tiles,
-            name: None,
-            spelt: &[],
-        })
+        Ok(Self::on(grid, tiles, Asked::Item { url, assets }))
     }
 
     /// A mosaic.
     fn mosaic(query: &Query, grid: Grid) -> Result<Self, Refused> {
+        let (url, assets) = read_members(query)?;
         let tiles = format!("/mosaicjson/tiles/{}", grid.name());
-        let asked = Asked::Mosaic {
-            url: source::read_document(query)?,
-            assets: Assets::read(query, &Style::parse(query)?)?,
-        };
-        Ok(Self {
+        Ok(Self::on(grid, tiles, Asked::Mosaic { url, assets }))
+    }
+
+    /// Sources without a name or a preset of their route's own.
+    fn on(grid: Grid, tiles: String, asked: Asked) -> Self {
+        Self {
             asked,
             grid,
             preset: None,
             tiles,
             name: None,
             spelt: &[],
-        })
+        }
     }
 
     /// A spectral index of what `url` names, or of the first layer.
@@ -438,6 +237,27 @@ impl Line {
             ["tilejson.json"] => self.read_tilejson(query),
             [] => self.read_tilesets(query, TilesetsForm::One),
             _ => self.read_about(rest, query),
+        }
+    }
+
+    /// Paths that may name their grid.
+    fn read_on_grids(
+        of: fn(&Query, Grid) -> Result<Self, Refused>,
+        rest: &[&str],
+        query: &Query,
+        grids: &Grids,
+    ) -> Result<Route, Refused> {
+        let on = |grid: &str| of(query, grids.parse(grid)?);
+        let on_web = || of(query, Grid::web()?);
+        match rest {
+            [] => Err(Refused::NoSuchPath),
+            ["tiles"] => on_web()?.read_all_tilesets(query, TilesetsForm::List, grids),
+            ["tiles", grid] => on(grid)?.read_tilesets(query, TilesetsForm::One),
+            ["WMTSCapabilities.xml"] => on_web()?.read_all_tilesets(query, TilesetsForm::Wmts, grids),
+            [grid, "WMTSCapabilities.xml"] => on(grid)?.read_tilesets(query, TilesetsForm::Wmts),
+            ["tiles", grid, rest @ ..] => on(grid)?.read_tile(rest, query),
+            [grid, "tilejson.json"] => on(grid)?.read_tilejson(query),
+            _ => on_web()?.read_about(rest, query),
         }
     }
 
@@ -513,7 +333,7 @@ impl Line {
     }
 
     fn read_point(self, place: &str, query: &Query) -> Result<Route, Refused> {
-        let [(lon_deg, lat_deg), given] = read_place(place, query)?;
+        let [(lon_deg, lat_deg), given] = place::read(place, query)?;
         let style = Style::parse(query)?.over(&self.preset.unwrap_or_default());
         Ok(Route::Point(PointRequest {
             asked: self.asked,
@@ -654,30 +474,9 @@ fn read_info(asked: Asked, is_feature: bool, query: &Query) -> Result<Route, Ref
     }))
 }
 
-/// `lon,lat` in degrees, or x and y of `coord_crs`; beside them as they were given.
-fn read_place(place: &str, query: &Query) -> Result<[(f64, f64); 2], Refused> {
-    let wrong = || Refused::parameter("point", "is not lon,lat in degrees, such as 11.58,48.14");
-    let (x, y) = place.split_once(',').ok_or_else(wrong)?;
-    let given: (f64, f64) = (
-        x.trim().parse().map_err(|_| wrong())?,
-        y.trim().parse().map_err(|_| wrong())?,
-    );
-    let (lon_deg, lat_deg) = match NamedCrs::read(query, ["coord_crs", "coord-crs"])? {
-        Some(named) if named != NamedCrs::wgs84()? => {
-            let outside = || Refused::parameter("point", "is no place of its coord_crs");
-            named.crs().inverse(given.0, given.1).ok_or_else(outside)?
-        }
-        _ => given,
-    };
-    if !(-180.0..=360.0).contains(&lon_deg) || !(-90.0..=90.0).contains(&lat_deg) {
-        return Err(wrong());
-    }
-    Ok([(lon_deg, lat_deg), given])
-}
-
 impl AssetsOf {
     fn at(place: &str, query: &Query) -> Result<Self, Refused> {
-        let [(lon, lat), _] = read_place(place, query)?;
+        let [(lon, lat), _] = place::read(place, query)?;
         Ok(Self::Place(lon, lat))
     }
 
@@ -687,17 +486,13 @@ impl AssetsOf {
     }
 }
 
+/// Where a document is, and which of the assets in it are meant.
+fn read_members(query: &Query) -> Result<(String, Assets), Refused> {
+    let url = source::read_document(query)?;
+    Ok((url, Assets::read(query, &Style::parse(query)?)?))
+}
+
 fn read_assets(of: AssetsOf, query: &Query) -> Result<Route, Refused> {
     let url = source::read_document(query)?;
     Ok(Route::Assets(AssetsRequest { url, of }))
-}
-
-impl ImageRequest {
-    /// The style that this request asks for on its own: its words, then its route's preset.
-    pub fn wanted_style(&self) -> Style {
-        match &self.preset {
-            Some(preset) => self.style.clone().over(preset),
-            None => self.style.clone(),
-        }
-    }
 }

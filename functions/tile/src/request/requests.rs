@@ -1,0 +1,104 @@
+//! What each route was asked, in types that cannot be wrong.
+
+use edgetile_raster::statistics::Options;
+
+use super::{Address, Area, Asked, Format, Frame, Grid, Sidecars, Style};
+
+/// A picture, or its data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageRequest {
+    /// Whose pixels.
+    pub asked: Asked,
+    /// Which pixels.
+    pub frame: Frame,
+    /// In which form.
+    pub format: Format,
+    /// How pixels become a picture, as far as the request says.
+    pub style: Style,
+    /// What the route itself draws where the request is silent: NDVI.
+    pub preset: Option<Box<Style>>,
+}
+
+/// A tilejson document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileJsonRequest {
+    /// Whose pixels.
+    pub asked: Asked,
+    /// On which grid.
+    pub grid: Grid,
+    /// The address of the tiles below the server's own, with `{z}`, `{x}`, `{y}` and their query.
+    pub template: String,
+    /// What the route itself is called, where it has a name of its own.
+    pub name: Option<&'static str>,
+    /// The lowest zoom, when the request sets it.
+    pub minzoom: Option<u8>,
+    /// The deepest zoom, when the request sets it.
+    pub maxzoom: Option<u8>,
+}
+
+/// What a source is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InfoRequest {
+    /// Which source.
+    pub asked: Asked,
+    /// Which files beside it are looked at, too.
+    pub sidecars: Option<Sidecars>,
+    /// Whether it is told as GeoJSON.
+    pub is_feature: bool,
+}
+
+/// What the values come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatisticsRequest {
+    /// Whose values, of which pixels.
+    pub image: ImageRequest,
+    /// What is asked of them.
+    pub options: Options,
+}
+
+/// What a document names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssetsRequest {
+    /// Where the document is.
+    pub url: String,
+    /// Which of what it names.
+    pub of: AssetsOf,
+}
+
+/// Which of the assets of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AssetsOf {
+    /// The keys of an item.
+    Item,
+    /// The files of a mosaic in a tile.
+    Tile(Address),
+    /// The files of a mosaic at a place, longitude and latitude in degrees.
+    Place(f64, f64),
+    /// The files of a mosaic in a box.
+    Area(Area),
+}
+
+/// The values at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointRequest {
+    /// Whose values.
+    pub asked: Asked,
+    /// The place as it was written, in the CRS that the request names.
+    pub given: (f64, f64),
+    /// Longitude in degrees east, WGS84, -180 to 360.
+    pub lon_deg: f64,
+    /// Latitude in degrees north, WGS84.
+    pub lat_deg: f64,
+    /// Which bands and what arithmetic.
+    pub style: Style,
+}
+
+impl ImageRequest {
+    /// The style that this request asks for on its own: its words, then its route's preset.
+    pub fn wanted_style(&self) -> Style {
+        match &self.preset {
+            Some(preset) => self.style.clone().over(preset),
+            None => self.style.clone(),
+        }
+    }
+}
