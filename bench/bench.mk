@@ -5,7 +5,11 @@ bench_venv := target/bench-venv
 bench_data := target/bench-data
 bench_python := $(bench_venv)/bin/python
 
-.PHONY: bench bench-full bench-report bench-space bench-instructions bless-instructions cost
+# BENCH="--tiles 20 --seconds 1" only sees that a benchmark runs to its end, SPACE="--points 5" that of the space.
+BENCH ?=
+SPACE ?=
+
+.PHONY: valgrind bench bench-full bench-report bench-space bench-instructions bless-instructions cost
 
 $(bench_venv)/.stamp: bench/requirements.txt
 	@command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3 python3-venv"; exit 1; }
@@ -21,24 +25,29 @@ $(bench_data)/.stamp: $(bench_venv)/.stamp bench/make_data.py
 target/release/edgetile: $(tools)/native.stamp viewer
 	cargo build --locked --release -p edgetile
 
+valgrind:
+	@command -v valgrind >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq valgrind >/dev/null; } \
+	  || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
+
 bench: ## edgetile beside TiTiler: pictures, CPU, bytes, memory, throughput; minutes
-bench-full: ## the same with more tiles, and arrivals on schedule
+bench-full: ## the same with more tiles, arrivals on schedule, and what each step costs
+bench-full: valgrind build
 bench bench-full: target/release/edgetile $(bench_data)/.stamp
-	$(bench_python) bench/run.py $(bench_data) $< $(bench_venv) bench/results/latest.json $(if $(filter bench-full,$@),--full)
+	$(bench_python) bench/run.py $(bench_data) $< $(bench_venv) bench/results/latest.json $(if $(filter bench-full,$@),--full) $(BENCH)
+	$(if $(filter bench-full,$@),$(bench_python) bench/steps.py $(bench_data) target/fast/edgetile bench/results/latest.json)
 	$(bench_python) bench/report.py bench/results/latest.json docs
 
 bench-report: $(bench_venv)/.stamp ## docs/benchmarks.md anew from the last run
 	$(bench_python) bench/report.py bench/results/latest.json docs
 
 bench-space: target/release/edgetile $(bench_venv)/.stamp ## a hundred configurations of file, store and load, both servers: docs/space.md
-	$(bench_python) bench/space.py measure $< $(bench_venv) bench/results/space.json
+	$(bench_python) bench/space.py measure $< $(bench_venv) bench/results/space.json $(SPACE)
 	$(bench_python) bench/space.py report bench/results/space.json docs
 
 # ---------------------------------------------------------------- instruction counts
 bench-instructions: ## count the instructions of every step; fails 10 % above the stored counts
 bless-instructions: ## store the counts as they are now
-bench-instructions bless-instructions: $(tools)/native.stamp
-	@command -v valgrind >/dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
+bench-instructions bless-instructions: $(tools)/native.stamp valgrind
 	python3 bench/instructions.py bench/instructions.json $(if $(filter bless-instructions,$@),--bless)
 
 # ---------------------------------------------------------------- costs

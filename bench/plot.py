@@ -3,6 +3,8 @@
 import math
 
 COLOURS = ("#c0392b", "#1b6ca8", "#27ae60", "#7f8c8d")
+# Of parts that stand beside each other.
+STACKED = ("#922b21", "#cb6d51", "#d8a657", "#7d8f3c", "#2e7d5b", "#1b8a9c", "#1b6ca8", "#5b5ea6", "#8e5a9b", "#7f8c8d", "#34495e")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 340, 64, 16, 34, 46
 
 
@@ -63,3 +65,30 @@ def bars(title, unit, names, series):
     for at, (name, colour) in enumerate(zip(series, COLOURS)):
         parts.append(f'<text x="{left + 150 * at}" y="{height - 14}" fill="{colour}">{name}</text>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+def stacks(title, unit, names, parts, values):
+    """Horizontal bars made of parts: `values` is part → numbers in the order of `names`. Parts stand from left to right as a tile passes them."""
+    row, left = 30, 200
+    key = TOP + row * len(names) + 14
+    height = key + 18 * math.ceil(len(parts) / 4) + 8
+    most = max(sum(values[part][at] for part in parts) for at in range(len(names))) or 1
+    width = WIDTH - left - RIGHT - 50
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/><text x="{left}" y="18" font-size="14">{title}</text>',
+    ]
+    for at, name in enumerate(names):
+        x, y = left, TOP + row * at
+        lines.append(f'<text x="{left - 8}" y="{y + 16}" text-anchor="end" font-size="11">{name}</text>')
+        for part, colour in zip(parts, STACKED):
+            wide = values[part][at] / most * width
+            lines.append(f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="22" fill="{colour}"><title>{part}: {values[part][at]:.2f} {unit}</title></rect>')
+            if wide > 6.5 * len(part):
+                lines.append(f'<text x="{x + wide / 2:.1f}" y="{y + 15}" text-anchor="middle" font-size="10" fill="white">{part}</text>')
+            x += wide
+        lines.append(f'<text x="{x + 4:.1f}" y="{y + 16}">{sum(values[part][at] for part in parts):.1f} {unit}</text>')
+    for at, (part, colour) in enumerate(zip(parts, STACKED)):
+        x, y = 20 + 155 * (at % 4), key + 18 * (at // 4)
+        lines.append(f'<rect x="{x}" y="{y}" width="11" height="11" fill="{colour}"/><text x="{x + 16}" y="{y + 10}" font-size="11">{part}</text>')
+    return "\n".join([*lines, "</svg>", ""])

@@ -27,10 +27,33 @@ def number(value, digits=1):
     return f"{value:,.{0 if abs(value) >= 100 else digits}f}".replace(",", " ")
 
 
-def against(ours, budget, theirs):
-    """Cells: budget, TiTiler, ours, and how many times TiTiler's it is."""
-    verdict = "" if budget is None or ours <= budget else " **over**"
-    return [number(budget), number(theirs), number(ours) + verdict, f"{theirs / ours:.1f}" if ours else "–"]
+def against(ours, budget, theirs, digits=1):
+    """Cells: budget, TiTiler, ours with the verdict, and how many times TiTiler's it is."""
+    verdict = " **over**" if ours > budget else " ✓"
+    return [number(budget, digits), number(theirs, digits), number(ours, digits) + verdict, f"{theirs / ours:.1f}" if ours and theirs else "–"]
+
+
+def unordinary(result):
+    """Rows whose budget follows from other figures of the run, as far as it has them."""
+    rows, work = [], result["work"]
+    if "steps" in result:
+        row, share = work[OURS]["ndvi"]["1"], result["steps"]["ndvi"]["shares"]["unpack"]
+        rows.append(["CPU, NDVI of two files, times that of inflating the rows it needs", *against(row["cpu_ms"] / ((row["cpu_ms"] - row["system_ms"]) * share), 1.35, None, 2)])
+    rows.append(["package for Lambda, x86_64, MB", *against(result["conditions"]["package_bytes"] / 1e6, 6, None)])
+    ours, theirs = (result["curve"][name]["128"] for name in (OURS, PEER))
+    rows.append(["128 at once: 95th percentile, ms (128 / tiles a second × 1.3)", *against(ours["p95_ms"], 1.3 * 128_000 / ours["tiles_per_s"], theirs["p95_ms"])])
+    rows.append(["128 at once: errors", *against(ours["errors"], 0, theirs["errors"])])
+    if "ladder" in result:
+        ours, theirs = (result["ladder"][name] for name in (OURS, PEER))
+        rows.append(["after overload: the first request, ms (the slowest of ten before)", *against(ours["after_ms"][0], max(ours["before_ms"]), theirs["after_ms"][0])])
+    return rows
+
+
+def waits(result, name):
+    """Round trips to a far store in which a tile is waited for: cold less the connection's handshake, and warm."""
+    far, trip = result["far"][name], result["conditions"]["round_trip_ms"]
+    cpu = result["work"][name]["ndvi"]["1"]["cpu_ms"]
+    return (far["cold"]["p50_ms"] - cpu) / trip - 1, (far["1"]["p50_ms"] - cpu) / trip
 
 
 def budget_rows(result):
@@ -49,12 +72,16 @@ def budget_rows(result):
     rows.append([f"the same, settled 2 s later (1.2 × idle + the cache of {CACHE_MB})", *against(memory[OURS]["settled"]["anonymous"], settled, memory[PEER]["settled"]["anonymous"])])
     start = result["start"]
     rows.append(["process start to first NDVI tile, ms", *against(start[OURS]["least_ms"], 25, start[PEER]["least_ms"])])
+    rows += unordinary(result)
     far = result["far"]
+    # Counted in whole round trips: what is between is work, of the store too.
+    for what, budget, ours, theirs in zip(("cold, less the handshake", "warm"), (2, 1), waits(result, LEAN), waits(result, PEER)):
+        rows.append([f"round trips of an NDVI tile, {what}", *against(round(ours), budget, round(theirs), 0)])
     rows.append(["requests per NDVI tile, no blocks in memory", *against(work[LEAN]["ndvi"]["1"]["gets"], 3.5, far[PEER]["1"]["requests"])])
-    rows.append(["connections opened per tile, steady", number(0), number(far[PEER]["16"]["connections"], 2), number(far[LEAN]["16"]["connections"], 2), "–"])
+    rows.append(["connections opened per tile, steady", *against(far[LEAN]["16"]["connections"], 0, far[PEER]["16"]["connections"], 2)])
     for at_once, budget in (("1", 4.8), ("4", 19), ("16", 45)):
         ours, theirs = far[LEAN][at_once]["tiles_per_s"], far[PEER][at_once]["tiles_per_s"]
-        verdict = "" if ours >= budget else " **under**"
+        verdict = " ✓" if ours >= budget else " **under**"
         rows.append([f"NDVI tiles/s, store 180 ms away, {at_once} at once", f"≥ {budget}", number(theirs), number(ours) + verdict, f"{ours / theirs:.1f}"])
     return rows
 
@@ -65,7 +92,7 @@ def lost(result):
     for row in budget_rows(result):
         ratio = row[4]
         if "**" in row[3] or (ratio != "–" and float(ratio) < 1):
-            found.append(f"- {row[0]}: {row[3].split(' **')[0]} here, {row[2]} there, the budget is {row[1]}.")
+            found.append(f"- {row[0]}: {row[3].split(' ')[0]} here, {row[2]} there, the budget is {row[1]}.")
     return found or ["- Nothing in this run."]
 
 
@@ -115,7 +142,7 @@ def text(result):
         "and within one level of the pixel or one of the eight around it (GDAL places pixels to an eighth of a source pixel).\n\n"
         + table(["", "within a level", "of a neighbour"], [[job.title, f"{result['agreement'][job.name]['within_a_level']:.2%}", f"{result['agreement'][job.name]['within_a_level_of_a_neighbour']:.2%}"] for job in tiles.JOBS]),
         "## Budgets",
-        "The last column is TiTiler's figure divided by ours (for tiles per second ours by TiTiler's). Memory of its own is anonymous memory, that which only the process can free.\n\n"
+        "The last column is TiTiler's figure divided by ours (for tiles per second ours by TiTiler's). That a tile reads at most 1.1 times the bytes of the blocks that it touches is held by `tests/tests/reads.rs`. Memory of its own is anonymous memory, that which only the process can free.\n\n"
         + table(["what", "budget", "TiTiler", "edgetile", "times"], budget_rows(result)),
         "## What we lose",
         "Figures over their budget, or behind TiTiler:\n\n" + "\n".join(lost(result)),
@@ -135,8 +162,18 @@ def text(result):
         "## Against concurrency",
         f"NDVI of two files, closed loop. {state}\n\n"
         + table(["at once", *(f"{name}{what}" for name in ("TiTiler ", "edgetile ", "headers alone ") for what in ("tiles/s", "p50 ms", "p95 ms", "errors"))], curve_rows(result))
+        + "\n\n[The space of configurations](space.md) has files, stores and loads of a hundred other kinds."
         + "\n\n![tiles a second](benchmarks-throughput.svg)\n\n![95th percentile](benchmarks-latency.svg)",
     ]
+    if "steps" in result:
+        cells = step_costs(result)
+        parts += [
+            "## What each step costs",
+            "Milliseconds of CPU of a tile, one at a time. The server's user time is divided as the instructions are that each step asks for (`bench/steps.py`: valgrind, the `fast` build, "
+            "which has names); the kernel's part is what it counts itself: reads of files, sockets, memory.\n\n"
+            + table(["", *(job.title for job in tiles.JOBS)], [[step, *(number(value, 2) for value in values)] for step, values in cells.items()] + [["million instructions", *(number(result["steps"][job.name]["instructions"] / 1e6) for job in tiles.JOBS)]])
+            + "\n\n![cost of each step](benchmarks-steps.svg)",
+        ]
     if "ladder" in result:
         rows = [
             [name, number(row["rate"]), f"{row['achieved']:.2f}", number(row["p50_ms"]), number(row["p95_ms"]), number(row["p99_ms"]), row["errors"], "saturated" if row["is_saturated"] else ""]
@@ -144,8 +181,11 @@ def text(result):
             for row in result["ladder"][name]["steps"]
         ]
         gates = "\n".join(
-            f"- {name}: the last rate that held is {number(result['ladder'][name]['knee'])} tiles/s; two seconds after overload one tile takes {number(result['ladder'][name]['p50_after_ms'])} ms, before {number(result['ladder'][name]['p50_before_ms'])} ms."
+            f"- {name}: the last rate that held is {number(gate['knee'])} tiles/s. One tile by itself, asked for ten times: {number(min(gate['before_ms']))} to {number(max(gate['before_ms']))} ms before; "
+            f"when the last answer of the overload had come {number(gate['after_ms'][0])} ms, then {number(min(gate['after_ms'][1:]))} to {number(max(gate['after_ms'][1:]))} ms. "
+            + ("Its bytes are as before." if gate["is_same_answer"] else "**Its bytes differ from before.**")
             for name in (PEER, OURS)
+            for gate in [result["ladder"][name]]
         )
         parts += [
             "## Arrivals on schedule",
@@ -183,6 +223,15 @@ def text(result):
     return "\n\n".join(parts) + "\n"
 
 
+def step_costs(result):
+    """Step → milliseconds of each kind of tile, as a tile passes them, the kernel first."""
+    work = [result["work"][OURS][job.name]["1"] for job in tiles.JOBS]
+    found = {"kernel": [row["system_ms"] for row in work]}
+    for step in result["steps"][tiles.JOBS[0].name]["shares"]:
+        found[step] = [(row["cpu_ms"] - row["system_ms"]) * result["steps"][job.name]["shares"][step] for row, job in zip(work, tiles.JOBS)]
+    return found
+
+
 def plots(result):
     curve = lambda what: {name: [(int(at), row[what]) for at, row in result["curve"][name].items()] for name in (PEER, OURS)}
     found = {
@@ -190,6 +239,9 @@ def plots(result):
         "latency": plot.lines("NDVI, 95th percentile", "requests at once", "ms", curve("p95_ms"), log_x=True, log_y=True),
         "memory": plot.lines("memory of its own: 16 at once, then 2 s of rest", "seconds", "MB", {name: result["memory"][name]["series"] for name in (PEER, OURS)}),
     }
+    if "steps" in result:
+        cells = step_costs(result)
+        found["steps"] = plot.stacks("CPU of a tile by step", "ms", [job.title for job in tiles.JOBS], list(cells), cells)
     if "ladder" in result:
         steps = {name: [(row["rate"], row["p95_ms"]) for row in result["ladder"][name]["steps"] if row["p95_ms"]] for name in (PEER, OURS)}
         found["ladder"] = plot.lines("NDVI, 95th percentile from the scheduled arrival", "tiles/s offered", "ms", steps, log_x=True, log_y=True)

@@ -1,6 +1,6 @@
 """Measure edgetile beside TiTiler, on the same cores in turn; writes the result as JSON.
 
-    run.py DATA BINARY VENV RESULT [--full]
+    run.py DATA BINARY VENV RESULT [--full] [--tiles 100] [--seconds 6]
 
 Before anything is timed the pictures are compared; if they do not agree, the run ends. What each figure is, and under which conditions it was taken, stands in
 docs/benchmarks.md.
@@ -19,12 +19,13 @@ import platform
 import subprocess
 import sys
 import time
+import zipfile
 
 import numpy as np
 
 import load
 import tiles
-from servers import Peak, Quota, Server, edgetile, free_port, machine_busy_s, titiler
+from servers import Peak, Quota, Server, edgetile, free_port, machine_busy_s, titiler, versions
 
 # Shares of pixels that must be within a level, at the pixel itself and of one around it.
 CLOSE, NEAR = 0.99, 0.995
@@ -41,7 +42,8 @@ class Run:
         self.cores = sorted(os.sched_getaffinity(0))[:2]
         self.log = options.result.resolve().parent.parent.parent / "target/bench/servers.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.count = 100 if options.full else 60
+        self.count = options.tiles or (100 if options.full else 60)
+        self.seconds = options.seconds or (6 if options.full else 4)
         self.ours = edgetile(options.binary.resolve(), self.data)
         self.lean = edgetile(options.binary.resolve(), self.data, "edgetile, headers alone in memory", cache_mb=1)
         self.peer = titiler(options.venv.absolute(), self.data, len(self.cores))
@@ -91,9 +93,10 @@ def work(run, kind):
             load.closed(server.port, paths[:1] * 8, 4)
             found[job.name] = {}
             for at_once in (1, 4):
-                before = server.cpu_s()
+                before = server.times_s()
                 tally = load.closed(server.port, paths, at_once)
-                row = tally.summary() | {"cpu_ms": round((server.cpu_s() - before) / len(paths) * 1000, 2)}
+                user, system = ((now - then) / len(paths) * 1000 for now, then in zip(server.times_s(), before))
+                row = tally.summary() | {"cpu_ms": round(user + system, 2), "system_ms": round(system, 2)}
                 found[job.name][str(at_once)] = row
             say(f"{kind.name}, {job.name}: {found[job.name]['1']['cpu_ms']} ms of CPU, {found[job.name]['1']['answer_bytes']} bytes")
     return found
@@ -160,7 +163,9 @@ def ladder(run, kind, most, seconds):
         paths = run.paths(kind, tiles.JOBS[0])
         server.first(paths[0])
         load.closed(server.port, paths[:8], 4)
-        before = load.closed(server.port, paths[:10], 1).summary()["p50_ms"]
+        one = lambda: load.closed(server.port, paths[:1], 1).summary()["p50_ms"]
+        body = load.fetch(server.port, paths[0])[1]
+        before = [one() for _ in range(10)]
         while len(steps) < 14:
             row = busy_around(lambda: load.opened(server.port, paths, rate, seconds), server)
             offered = int(rate * seconds)
@@ -173,10 +178,11 @@ def ladder(run, kind, most, seconds):
             if row["is_saturated"]:
                 break
             rate *= 1.25
-        time.sleep(2)
-        after = load.closed(server.port, paths[:10], 1).summary()["p50_ms"]
+        # Overload is over with its last answer.
+        after = [one() for _ in range(10)]
+        is_same = load.fetch(server.port, paths[0])[1] == body
     held = [row["rate"] for row in steps if not row["is_saturated"]]
-    return {"steps": steps, "knee": held[-1] if held else None, "p50_before_ms": before, "p50_after_ms": after}
+    return {"steps": steps, "knee": held[-1] if held else None, "before_ms": before, "after_ms": after, "is_same_answer": is_same}
 
 
 def counts(port):
@@ -215,7 +221,8 @@ def far(run, kind):
     found = {}
     with distant(run, kind, ROUND_TRIP_MS) as (server, paths, store):
         server.first("/healthz")
-        load.closed(server.port, paths[:8], 4)
+        found["cold"] = load.closed(server.port, paths[:1], 1).summary()
+        load.closed(server.port, paths[1:8], 4)
         # Each tile once: a fifth of them one at a time, a third by four, the rest by sixteen.
         fifth, half = 8 + len(paths[8:]) // 5, 8 + len(paths[8:]) // 2
         for at_once, part in ((1, paths[8:fifth]), (4, paths[fifth:half]), (16, paths[half:])):
@@ -242,19 +249,25 @@ def throttled(run, kind):
     return found
 
 
+def package_bytes(binary):
+    """Of the package that Lambda would be given."""
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        archive.write(binary, "bootstrap")
+    return len(package.getvalue())
+
+
 def conditions(run):
     """Machine, versions, settings."""
+    binary = pathlib.Path(run.ours.command[0])
     model = next((line.partition(":")[2].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), platform.machine())
     total = int(pathlib.Path("/proc/meminfo").read_text().split()[1]) // 1024
-    python = pathlib.Path(run.peer.command[0]).with_name("python")
-    peer = subprocess.run([str(python), "-c", "import importlib.metadata as m, rasterio; print(m.version('titiler.core'), m.version('rio-tiler'), rasterio.__gdal_version__)"], capture_output=True, text=True, check=True).stdout.split()
-    ours = subprocess.run([run.ours.command[0], "--version"], capture_output=True, text=True, check=False).stdout.strip()
     return {
         "cpu": model, "cores": len(run.cores), "memory_mb": total, "load_average": os.getloadavg(),
-        "edgetile": ours, "titiler": peer[0], "rio_tiler": peer[1], "gdal": peer[2], "gdal_settings": run.peer.environment,
+        **versions(binary, pathlib.Path(run.peer.command[0]).parent.parent), "gdal_settings": run.peer.environment,
         "titiler_workers": len(run.cores), "round_trip_ms": ROUND_TRIP_MS, "tiles_per_job": run.count,
         "files": {path.name: path.stat().st_size for path in sorted(run.data.glob("*.tif"))},
-        "binary_bytes": pathlib.Path(run.ours.command[0]).stat().st_size,
+        "binary_bytes": binary.stat().st_size, "package_bytes": package_bytes(binary),
     }
 
 
@@ -263,6 +276,8 @@ def main():
     for name in ("data", "binary", "venv", "result"):
         options.add_argument(name, type=pathlib.Path)
     options.add_argument("--full", action="store_true")
+    options.add_argument("--tiles", type=int, help="of each kind")
+    options.add_argument("--seconds", type=float, help="of each step of a curve")
     options = options.parse_args()
     run = Run(options)
     result = {"date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"), "full": run.full, "conditions": conditions(run)}
@@ -277,11 +292,11 @@ def main():
     keep("memory", {kind.name: memory(run, kind) for kind in run.kinds[:2]})
     keep("start", {kind.name: start(run, kind, 3 if kind.is_peer else 10) for kind in run.kinds[:2]})
     keep("far", {kind.name: far(run, kind) for kind in (run.peer, run.lean)})
-    keep("curve", {kind.name: curve(run, kind, 6 if run.full else 4) for kind in run.kinds})
+    keep("curve", {kind.name: curve(run, kind, run.seconds) for kind in run.kinds})
     keep("throttled", {kind.name: throttled(run, kind) for kind in (run.lean,)})
     if run.full:
         most = {kind.name: max(row["tiles_per_s"] for row in result["curve"][kind.name].values()) for kind in run.kinds}
-        keep("ladder", {kind.name: ladder(run, kind, most[kind.name], 6) for kind in run.kinds[:2]})
+        keep("ladder", {kind.name: ladder(run, kind, most[kind.name], run.seconds) for kind in run.kinds[:2]})
     result["conditions"]["load_average_after"] = os.getloadavg()
     keep("finished", datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"))
 

@@ -57,6 +57,14 @@ def titiler(venv, data, workers):
     return Kind("TiTiler", command, GDAL, f"{data}/", is_peer=True)
 
 
+def versions(binary, venv):
+    """Of both programs and what they are made of."""
+    ask = "import importlib.metadata as m, rasterio; print(m.version('titiler.core'), m.version('rio-tiler'), rasterio.__gdal_version__)"
+    peer = subprocess.run([str(venv / "bin/python"), "-c", ask], capture_output=True, text=True, check=True).stdout.split()
+    ours = subprocess.run([str(binary), "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return {"edgetile": ours, "titiler": peer[0], "rio_tiler": peer[1], "gdal": peer[2]}
+
+
 class Server:
     """A running server; leaving the context ends it."""
 
@@ -111,14 +119,17 @@ class Server:
                     found += [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
         return found
 
-    def cpu_s(self):
+    def times_s(self):
         """User and system seconds of the tree so far, in ticks of 10 ms."""
-        total = 0
+        user = system = 0
         for pid in self.processes():
             with contextlib.suppress(OSError):
                 fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-                total += int(fields[11]) + int(fields[12])
-        return total / TICK
+                user, system = user + int(fields[11]), system + int(fields[12])
+        return user / TICK, system / TICK
+
+    def cpu_s(self):
+        return sum(self.times_s())
 
     def memory_mb(self):
         """RSS, PSS and anonymous memory (what only the process can free) of the tree."""

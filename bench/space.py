@@ -5,7 +5,8 @@
 
 Points fill the space evenly (Roberts' generalised golden ratio, one coordinate for each factor). For each a COG is painted and
 put into a store of the given round trip and number of connections, and both servers, running throughout with caches as
-shipped, are asked in turn for the same tiles, each once. A point's pictures are compared before it is timed.
+shipped, are asked in turn for the same tiles, each once. A point's pictures are compared before it is timed. RESULT is
+written after every point; a run that was broken off goes on where it was.
 """
 
 import argparse
@@ -33,9 +34,9 @@ import plot
 import tiles
 from make_data import grain, land, photograph, write
 from report import number, table
-from servers import Server, edgetile, free_port, titiler
+from servers import Server, edgetile, free_port, titiler, versions
 
-SIDE, TILES = 2048, 16
+SIDE, TILES = 2048, 28
 
 # West and north, and metres or degrees of a pixel, of each reference system.
 PLACES = {
@@ -63,6 +64,8 @@ FACTORS = {
     "at once": [1, 4, 16],
 }
 RANGES = {"uint8 × 3": None, "uint8": None, "uint16": (0, 4000), "float32": (0, 3000)}
+# Points that are listed where a figure is behind.
+WORST = 8
 # Shares of pixels within a level of one around them. Kernels other than nearest are widened by rules of their own in each program.
 NEAR = {"nearest": 0.995, "bilinear": 0.97, "cubic": 0.95, "average": 0.9}
 
@@ -143,17 +146,48 @@ def agreement(servers, values, place):
     for path in values:
         ours, theirs = (load.fetch(server.port, path) for server in servers)
         if (ours[0], theirs[0]) != (200, 200):
-            raise SystemExit(f"{path}: statuses {ours[0]} and {theirs[0]}")
+            print(f"{path}: statuses {ours[0]} and {theirs[0]}", flush=True)
+            return 0.0
         shares.append(tiles.agreement(np.load(io.BytesIO(ours[1])), np.load(io.BytesIO(theirs[1])), job)[1])
     return round(min(shares), 4)
+
+
+def begun(path, count):
+    """What a run that was broken off has found already, or the beginning of a new one."""
+    if path.exists():
+        found = json.loads(path.read_text(encoding="utf-8"))
+        same = [row["place"] for row in found["points"]] == list(points(len(found["points"])))
+        if not found["finished"] and same and len(found["points"]) < count:
+            print(f"going on after {len(found['points'])} points", flush=True)
+            return found
+    return {"date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC", "load_average": os.getloadavg(), "finished": False, "points": []}
+
+
+def keep(path, found):
+    """Writes all or nothing."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    part.replace(path)
+
+
+def timed(server, folder, name, place):
+    """The tiles of a point from a store of its own: connections and what is kept begin anew, the header is read by the first."""
+    with store(folder, place) as base:
+        paths, _ = addresses(folder / name, place, f"{base}{name}")
+        load.closed(server.port, paths[-1:], 1)
+        cpu = server.cpu_s()
+        tally = load.closed(server.port, paths[:-1], place["at once"]).summary()
+        row = {key: tally[key] for key in ("tiles", "errors", "tiles_per_s", "p50_ms", "p95_ms", "answer_bytes")}
+        return row | {"cpu_ms": round((server.cpu_s() - cpu) / max(1, tally["tiles"]) * 1000, 2)}
 
 
 def measure(options):
     cores = sorted(os.sched_getaffinity(0))[:2]
     log = options.result.resolve().parent.parent.parent / "target/bench/space.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    found = {"date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC", "load_average": os.getloadavg(), "points": []}
-    painted = pictures()
+    options.result.parent.mkdir(parents=True, exist_ok=True)
+    found, painted = begun(options.result, options.points), pictures()
+    found["versions"] = versions(options.binary, options.venv)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         ours = edgetile(options.binary.resolve(), folder)
@@ -161,26 +195,17 @@ def measure(options):
         with Server(ours, cores, log) as ours, Server(titiler(options.venv.absolute(), folder, len(cores)), cores, log) as peer:
             for server in (ours, peer):
                 server.first("/healthz")
-            for at, place in enumerate(points(options.points)):
-                path = folder / f"{at}.tif"
-                paint(path, painted[place["type"]], place)
-                row = {"place": place}
+            for at, place in list(enumerate(points(options.points)))[len(found["points"]) :]:
+                start, name = time.perf_counter(), f"{at}.tif"
+                paint(folder / name, painted[place["type"]], place)
                 with store(folder, place) as base:
-                    paths, values = addresses(path, place, f"{base}{at}.tif")
-                    row["agreement"] = agreement((ours, peer), values, place)
-                for name, server in (("edgetile", ours), ("TiTiler", peer)):
-                    # A store of its own: connections and what is kept begin anew, the header is read by the first tile.
-                    with store(folder, place) as base:
-                        paths, _ = addresses(path, place, f"{base}{at}.tif")
-                        load.closed(server.port, paths[-1:], 1)
-                        cpu = server.cpu_s()
-                        tally = load.closed(server.port, paths[:-1], place["at once"]).summary()
-                        row[name] = {key: tally[key] for key in ("tiles", "errors", "tiles_per_s", "p50_ms", "p95_ms", "answer_bytes")}
-                        row[name]["cpu_ms"] = round((server.cpu_s() - cpu) / tally["tiles"] * 1000, 2)
-                path.unlink()
+                    row = {"place": place, "agreement": agreement((ours, peer), addresses(folder / name, place, f"{base}{name}")[1], place)}
+                row |= {who: timed(server, folder, name, place) for who, server in (("edgetile", ours), ("TiTiler", peer))}
+                (folder / name).unlink()
                 found["points"].append(row)
-                print(at, place, row["agreement"], row["edgetile"]["tiles_per_s"], row["TiTiler"]["tiles_per_s"], flush=True)
-    options.result.write_text(json.dumps(found, indent=1), encoding="utf-8")
+                keep(options.result, found)
+                print(f"{at + 1}/{options.points}, {time.perf_counter() - start:.0f} s: {', '.join(map(str, place.values()))}: {row['edgetile']['tiles_per_s']} and {row['TiTiler']['tiles_per_s']} tiles/s, {row['agreement']:.1%} agree", flush=True)
+    keep(options.result, found | {"finished": True})
 
 
 def shares(rows, value):
@@ -207,19 +232,43 @@ def saved(row):
     return row["TiTiler"]["cpu_ms"] / max(0.5, row["edgetile"]["cpu_ms"])
 
 
-def quantiles(rows, value):
-    return [number(float(np.quantile([value(row) for row in rows], share)), 1) for share in (0, 0.05, 0.25, 0.5, 0.75, 0.95, 1)]
+def sooner(row):
+    return row["TiTiler"]["p95_ms"] / row["edgetile"]["p95_ms"]
+
+
+def leaner(row):
+    return row["TiTiler"]["answer_bytes"] / row["edgetile"]["answer_bytes"]
+
+
+GAINS = {"tiles a second, times TiTiler's": gain, "95th percentile of latency, times less": sooner, "CPU a tile, times less": saved, "bytes of the answer, times fewer": leaner}
+
+
+def gains(rows, value):
+    """Cells: the share of points at which it is ahead, and quantiles."""
+    values = [value(row) for row in rows]
+    ahead = sum(one > 1 for one in values) / len(values)
+    return [f"{ahead:.0%}", *(number(float(np.quantile(values, share)), 1 + (share == 0)) for share in (0, 0.05, 0.25, 0.5, 0.75, 0.95, 1))]
+
+
+def behind(rows):
+    """Sentences on the points at which a figure is behind TiTiler's or within a twentieth of it, the worst first."""
+    found = []
+    for what, value in GAINS.items():
+        there = sorted((row for row in rows if value(row) <= 1.05), key=value)
+        for row in there[:WORST]:
+            found.append(f"- {what}: {number(value(row), 2)} at {', '.join(f'{name} {level}' for name, level in row['place'].items())}.")
+        if len(there) > WORST:
+            found.append(f"- {what}: at {len(there) - WORST} points more.")
+    return found or ["- Nowhere."]
 
 
 def report(options):
     found = json.loads(options.result.read_text(encoding="utf-8"))
-    rows = found["points"]
+    rows = [row for row in found["points"] if all(row[name]["tiles_per_s"] for name in ("edgetile", "TiTiler"))]
+    silent, about = len(found["points"]) - len(rows), found["versions"]
     fitting = [row for row in rows if row["agreement"] >= NEAR[row["place"]["resampling"]]]
     log = lambda value: lambda row: math.log2(value(row))
     by_speed, by_cpu = shares(rows, log(gain)), shares(rows, log(saved))
-    ahead = [row for row in rows if gain(row) > 1]
-    behind = sorted((row for row in rows if gain(row) <= 1.05), key=gain)
-    said = lambda row: ", ".join(f"{name} {level}" for name, level in row["place"].items())
     medians = []
     for name, levels in FACTORS.items():
         for level in levels:
@@ -232,14 +281,14 @@ def report(options):
         f"Measured {found['date']} by `make bench-space`; `bench/results/space.json` has every point. This page is made by `bench/space.py`.", "",
         f"{len(rows)} points fill the space of {len(FACTORS)} factors evenly. At each a COG of {SIDE} px is painted and put into a store of that round trip and number of",
         f"connections; both servers are asked in turn for the same {TILES} tiles, each once, after one more that opens the file. Servers, store and client share two",
-        f"cores (load average before: {found['load_average'][0]:.1f}); caches are as shipped. Gains are ratios: how many times TiTiler's tiles a second, and how many times less CPU a tile.", "",
+        f"cores (load average before: {found['load_average'][0]:.1f}); caches are as shipped. {about['edgetile']}, TiTiler {about['titiler']} with rio-tiler {about['rio_tiler']} and GDAL {about['gdal']}. Gains are ratios: how many times TiTiler's tiles a second, and how many times less CPU a tile.", "",
         "## How often, by how much", "",
-        table(["", "least", "5 %", "quarter", "median", "three quarters", "95 %", "most"], [["tiles a second, times TiTiler's", *quantiles(rows, gain)], ["CPU a tile, times less", *quantiles(rows, saved)]]), "",
-        f"Ahead in tiles a second at {len(ahead)} of {len(rows)} points ({len(ahead) / len(rows):.0%}); failed requests: {errors['edgetile']} here, {errors['TiTiler']} there.",
-        "Where behind or level:" if behind else "Behind or level at none.", "",
-        *[f"- {number(gain(row), 2)} ×: {said(row)}" for row in behind], *([""] if behind else []),
+        table(["", "ahead at", "least", "5 %", "quarter", "median", "three quarters", "95 %", "most"], [[what, *gains(rows, value)] for what, value in GAINS.items()]), "",
+        f"Failed requests: {errors['edgetile']} here, {errors['TiTiler']} there" + (f"; {silent} points are left out, where a server gave no tile at all." if silent else "."), "",
+        "## Where it is behind or level", "",
+        *behind(rows), "",
         "## What decides", "",
-        "Shares of the variance of the gain (its logarithm) that a factor explains by itself, less what chance would give; the rest are interactions and noise.", "",
+        "Shares of the variance of a gain (its logarithm) that a factor explains by itself, less what chance would give; the rest are interactions and noise.", "",
         table(["factor", "of tiles a second", "of CPU"], [[name, f"{by_speed[name]:.0%}", f"{by_cpu[name]:.0%}"] for name in sorted(FACTORS, key=lambda name: -by_speed[name])]), "",
         "![shares of variance](space.svg)", "",
         "## Medians by level", "",

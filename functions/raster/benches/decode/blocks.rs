@@ -27,13 +27,17 @@ enum Samples {
     YCbCr,
     /// One band of 32-bit floats, smooth.
     Float,
+    /// One value throughout.
+    FlatGray,
+    FlatRgb,
+    FlatFloat,
 }
 
 /// Every block, in the order of the table.
-const BLOCKS: [(&str, Compression, Predictor, Samples); 21] = {
+const BLOCKS: [(&str, Compression, Predictor, Samples); 24] = {
     use Compression::{Deflate, Jpeg, Lerc, Lzma, Lzw, PackBits, Webp, Zstd};
     use Predictor::{FloatingPoint, Horizontal, None};
-    use Samples::{Float, Gray, Rgb, YCbCr};
+    use Samples::{FlatFloat, FlatGray, FlatRgb, Float, Gray, Rgb, YCbCr};
     [
         ("none u16", Compression::None, None, Gray),
         ("deflate u16", Deflate, None, Gray),
@@ -44,6 +48,10 @@ const BLOCKS: [(&str, Compression, Predictor, Samples); 21] = {
         ("zstd u16 p2", Zstd, Horizontal, Gray),
         ("zstd u8x3 p2", Zstd, Horizontal, Rgb),
         ("zstd f32 p3", Zstd, FloatingPoint, Float),
+        // Next to nothing to unpack: what undoing a predictor takes by itself.
+        ("flat u16 p2", Zstd, Horizontal, FlatGray),
+        ("flat u8x3 p2", Zstd, Horizontal, FlatRgb),
+        ("flat f32 p3", Zstd, FloatingPoint, FlatFloat),
         ("lzw u16", Lzw, None, Gray),
         ("lzw u16 p2", Lzw, Horizontal, Gray),
         ("lzw u8x3 p2", Lzw, Horizontal, Rgb),
@@ -69,10 +77,10 @@ pub(crate) fn block(name: &str) -> Block {
     let found = BLOCKS.iter().find(|(other, ..)| *other == name);
     let (name, compression, predictor, samples) = *found.expect("a block of that name");
     let (kind, bits, samples_per_pixel, photometric) = match samples {
-        Samples::Gray => (SampleKind::Uint, 16, 1, Photometric::MinIsBlack),
-        Samples::Rgb => (SampleKind::Uint, 8, 3, Photometric::Rgb),
+        Samples::Gray | Samples::FlatGray => (SampleKind::Uint, 16, 1, Photometric::MinIsBlack),
+        Samples::Rgb | Samples::FlatRgb => (SampleKind::Uint, 8, 3, Photometric::Rgb),
         Samples::YCbCr => (SampleKind::Uint, 8, 3, Photometric::YCbCr),
-        Samples::Float => (SampleKind::Float, 32, 1, Photometric::MinIsBlack),
+        Samples::Float | Samples::FlatFloat => (SampleKind::Float, 32, 1, Photometric::MinIsBlack),
     };
     let format = BlockFormat {
         compression,
@@ -102,6 +110,7 @@ pub(crate) fn block(name: &str) -> Block {
 /// The samples in little-endian bytes.
 fn raw(samples: Samples) -> Vec<u8> {
     let gray = || terrain(64).into_iter();
+    let pixels = SIDE * SIDE;
     match samples {
         Samples::Gray => gray().flat_map(u16::to_le_bytes).collect(),
         Samples::Rgb | Samples::YCbCr => gray()
@@ -113,6 +122,9 @@ fn raw(samples: Samples) -> Vec<u8> {
                 .flat_map(|value| (f32::from(value) / 7.3).to_le_bytes())
                 .collect()
         }
+        Samples::FlatGray => 1234u16.to_le_bytes().repeat(pixels),
+        Samples::FlatRgb => [12, 34, 56].repeat(pixels),
+        Samples::FlatFloat => 1234.5f32.to_le_bytes().repeat(pixels),
     }
 }
 

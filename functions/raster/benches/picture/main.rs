@@ -1,4 +1,4 @@
-//! What follows the warp, on a tile of 256 px: expressions, colours, and each format of the answer.
+//! What follows the warp, on a tile of 256 px: expressions, algorithms, colours, and each format of the answer.
 //!
 //! `one NAME` passes one case once; `make bench-instructions` runs each under valgrind and holds the counts to the stored
 //! ones. Without arguments the cases are listed.
@@ -8,6 +8,7 @@ use std::hint::black_box;
 use edgetile_raster::colour::{Colormap, Formula, Picture, Rescale, Style, render};
 use edgetile_raster::encode::{self, Place};
 use edgetile_raster::math::Expression;
+use edgetile_raster::math::algorithm::{Algorithm, Surroundings};
 use edgetile_raster::samples::{Mask, Raster, Samples};
 
 /// Pixels along the side of the tile.
@@ -18,7 +19,7 @@ type Pass = Box<dyn Fn()>;
 /// A case: its name, and what makes its input and gives the pass.
 type Case = (&'static str, fn() -> Pass);
 
-const CASES: [Case; 17] = [
+const CASES: [Case; 25] = [
     ("expression ndvi u16", || expression("(b2-b1)/(b2+b1)", 2)),
     ("expression evi u16", || {
         expression("2.5*(b2-b1)/(b2+6*b1-7.5*b3+1)", 3)
@@ -26,14 +27,22 @@ const CASES: [Case; 17] = [
     ("expression where u16", || {
         expression("where(b1>b2,sqrt(b1),b2**2)", 2)
     }),
+    ("algorithm hillshade f32", || algorithm("hillshade")),
+    ("algorithm contours f32", || algorithm("contours")),
+    ("algorithm terrainrgb f32", || algorithm("terrainrgb")),
     ("colour gray u16", || colour(gray, Some("0,4000"), "", "")),
+    ("colour rgb u16", || colour(colours, Some("0,4000"), "", "")),
     ("colour rgb u8", || colour(photograph, None, "", "")),
     ("colour rgb u8 formula", || {
         colour(photograph, None, "gamma RGB 1.2, saturation 1.1", "")
     }),
     ("colour ndvi rdylgn", || colour(index, Some("-1,1"), "", "rdylgn")),
+    ("colour classes u8", || {
+        classes(r##"{"0":"#000000","1":"#1b7837","2":"#d9f0d3","3":"#d73027"}"##)
+    }),
     ("png palette", || encoded(coloured(), encode::png)),
     ("png gray", || encoded(painted(&gray(), "0,4000"), encode::png)),
+    ("png gray 16", || encoded(deep(), encode::png)),
     ("png rgb", || {
         encoded(painted(&photograph(), "0,255"), encode::png)
     }),
@@ -52,12 +61,20 @@ const CASES: [Case; 17] = [
             encode::jpeg(picture, 85)
         })
     }),
+    ("jpeg gray", || {
+        encoded(painted(&gray(), "0,4000"), |picture| encode::jpeg(picture, 85))
+    }),
     ("webp palette", || {
         encoded(coloured(), |picture| encode::webp(picture, None))
     }),
     ("webp rgb", || {
         encoded(painted(&photograph(), "0,255"), |picture| {
             encode::webp(picture, None)
+        })
+    }),
+    ("webp rgb q80", || {
+        encoded(painted(&photograph(), "0,255"), |picture| {
+            encode::webp(picture, Some(80))
         })
     }),
     ("npy u16", || {
@@ -129,6 +146,10 @@ fn photograph() -> Raster {
     )
 }
 
+fn colours() -> Raster {
+    reflectances(3)
+}
+
 fn index() -> Raster {
     raster(1, Samples::F32(bands(&[9], |noise| noise as f32)))
 }
@@ -138,6 +159,36 @@ fn expression(text: &'static str, count: usize) -> Pass {
     let input = reflectances(count);
     Box::new(move || {
         black_box(expression.evaluate(&input));
+    })
+}
+
+/// Of heights 30 m apart, up to 1000 m.
+fn algorithm(name: &str) -> Pass {
+    let algorithm = Algorithm::new(name, []).expect("an algorithm");
+    let heights = raster(1, Samples::F32(bands(&[9], |noise| 500.0 + 500.0 * noise as f32)));
+    let colours = algorithm.colormap().and_then(Colormap::named);
+    let around = Surroundings {
+        across: vec![30.0; SIDE - 2 * algorithm.margin_px()],
+        down: 30.0,
+        colours: colours
+            .map(|map| (0..=255).map(|at| map.colour(f64::from(at))).collect())
+            .unwrap_or_default(),
+    };
+    Box::new(move || {
+        black_box(algorithm.run(&heights, &around).expect("an answer"));
+    })
+}
+
+/// Four classes and what lies between them, in the colours of a table.
+fn classes(table: &str) -> Pass {
+    let colormap = Colormap::parse_json(table).expect("a table of colours");
+    let input = raster(1, Samples::U8(bands(&[5], |noise| (2.0 + 2.0 * noise) as u8)));
+    Box::new(move || {
+        let style = Style {
+            colormap: Some(&colormap),
+            ..Style::default()
+        };
+        black_box(render(&input, &style).expect("a picture"));
     })
 }
 
@@ -175,6 +226,11 @@ fn coloured() -> Picture {
         ..Style::default()
     };
     render(&index(), &style).expect("a picture")
+}
+
+/// 16-bit gray.
+fn deep() -> Picture {
+    render(&gray(), &Style::default()).expect("a picture")
 }
 
 fn encoded<T: 'static>(picture: Picture, encode: fn(&Picture) -> T) -> Pass {
