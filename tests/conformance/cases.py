@@ -252,8 +252,8 @@ def items():
 
 
 def mosaics():
-    def of(path, query="", **how):
-        return Case(f"/mosaicjson/{path}{'&' if '?' in path else '?'}url={{files}}/mosaic.json{query}", **how)
+    def of(path, query="", name="mosaic", **how):
+        return Case(f"/mosaicjson/{path}{'&' if '?' in path else '?'}url={{files}}/{name}.json{query}", **how)
 
     web = f"tiles/WebMercatorQuad/{MIDDLE}"
     for name in ("first", "highest", "lowest", "stdev", "lastbandlow", "lastbandhigh", "count"):
@@ -271,6 +271,11 @@ def mosaics():
     # Its grid is an object's representation there.
     yield of("info", skip=("crs", "mosaic_tilematrixset"))
     yield of("point/11.4,48.0")
+    yield of(f"{web}.npy", "&bidx=1", name="mosaic_laea")
+    yield of(f"{web}/assets", name="mosaic_laea")
+    yield of("point/11.4,48.0/assets", name="mosaic_laea")
+    yield of("bbox/11.3,48.0,11.5,48.1/assets", name="mosaic_laea")
+    yield of("EuropeanETRS89_LAEAQuad/tilejson.json", name="mosaic_laea", skip=("tiles", "raster_layers"))
 
 
 # ---------------------------------------------------------------- what cannot be answered

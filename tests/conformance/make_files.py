@@ -14,6 +14,7 @@ import math
 import pathlib
 import sys
 
+import morecantile
 import numpy as np
 import rasterio
 from rasterio.enums import ColorInterp
@@ -163,6 +164,12 @@ def mosaic(folder):
         "tiles": {key: ["{files}/on_west.tif", "{files}/on_east.tif"]},
     }
     (folder / "mosaic.template.json").write_text(json.dumps(document), encoding="utf-8")
+    # The same by the quadkeys of another grid, which spells itself out.
+    laea = morecantile.tms.get("EuropeanETRS89_LAEAQuad")
+    named = document["tiles"][key]
+    tiles = {laea.quadkey(*tile): named for tile in laea.tiles(*bounds, zooms=[6])}
+    other = {**document, "minzoom": 6, "maxzoom": 10, "quadkey_zoom": 6, "tiles": tiles, "tilematrixset": json.loads(laea.model_dump_json())}
+    (folder / "mosaic_laea.template.json").write_text(json.dumps(other), encoding="utf-8")
 
 
 def main():

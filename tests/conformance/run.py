@@ -153,8 +153,9 @@ def main():
     warnings.simplefilter("ignore", NotGeoreferencedWarning)
     port = free_port()
     store = f"http://127.0.0.1:{port}"
-    template = (options.files / "mosaic.template.json").read_text(encoding="utf-8")
-    (options.files / "mosaic.json").write_text(template.replace("{files}", store), encoding="utf-8")
+    for template in options.files.glob("*.template.json"):
+        text = template.read_text(encoding="utf-8").replace("{files}", store)
+        template.with_name(template.name.replace(".template", "")).write_text(text, encoding="utf-8")
     script = HERE.parents[1] / "bench/store.py"
     far = subprocess.Popen([sys.executable, script, options.files, str(port), "--round-trip-ms", "0", "--connections", "512"])
     cores = os.sched_getaffinity(0)

@@ -119,14 +119,39 @@ pub fn statistics(raster: &Raster, band: usize, shares: Option<&[f32]>, options:
     }
 }
 
-/// Percentiles of a band, counted from 0; `None` where no pixel holds data.
+/// Percentiles of a band, counted from 0, of all rasters together; `None` where no pixel holds data.
 ///
 /// # Panics
-/// If there is no such band.
-pub fn percentiles(raster: &Raster, band: usize, percents: &[f64]) -> Option<Vec<f64>> {
-    let counted = Counted::new(raster, band, None);
+/// If one of them has no such band.
+pub fn percentiles(rasters: &[Raster], band: usize, percents: &[f64]) -> Option<Vec<f64>> {
+    let counted = Counted::sorted(
+        rasters
+            .iter()
+            .flat_map(|raster| held(raster, band, None))
+            .collect(),
+    );
     let all = percents.iter().map(|percent| counted.percentile(*percent));
     (!counted.pixels.is_empty()).then(|| all.collect())
+}
+
+/// The pixels of a band that count, each with its share.
+#[expect(clippy::unnecessary_cast, reason = "it is one for every type but `f64`")]
+fn held(raster: &Raster, band: usize, shares: Option<&[f32]>) -> Vec<(f64, f64)> {
+    let area = raster.height * raster.width;
+    let mask = match &raster.mask {
+        Mask::All => None,
+        Mask::Shared(mask) => Some(mask.as_slice()),
+        Mask::PerBand(masks) => Some(&masks[band * area..][..area]),
+    };
+    with_samples!(&raster.samples, values => {
+        let values = values[band * area..][..area].iter().map(|value| *value as f64);
+        let counts = |(at, value): (usize, f64)| {
+            let share = shares.map_or(1.0, |shares| f64::from(shares[at]));
+            let holds = mask.is_none_or(|mask| mask[at] > 0);
+            (holds && share > 0.0 && value.is_finite()).then_some((value, share))
+        };
+        values.enumerate().filter_map(counts).collect()
+    })
 }
 
 /// The pixels that count, from the least value to the greatest, each with its share.
@@ -136,23 +161,11 @@ struct Counted {
 }
 
 impl Counted {
-    #[expect(clippy::unnecessary_cast, reason = "it is one for every type but `f64`")]
     fn new(raster: &Raster, band: usize, shares: Option<&[f32]>) -> Self {
-        let area = raster.height * raster.width;
-        let mask = match &raster.mask {
-            Mask::All => None,
-            Mask::Shared(mask) => Some(mask.as_slice()),
-            Mask::PerBand(masks) => Some(&masks[band * area..][..area]),
-        };
-        let mut pixels: Vec<(f64, f64)> = with_samples!(&raster.samples, values => {
-            let values = values[band * area..][..area].iter().map(|value| *value as f64);
-            let counts = |(at, value): (usize, f64)| {
-                let share = shares.map_or(1.0, |shares| f64::from(shares[at]));
-                let holds = mask.is_none_or(|mask| mask[at] > 0);
-                (holds && share > 0.0 && value.is_finite()).then_some((value, share))
-            };
-            values.enumerate().filter_map(counts).collect()
-        });
+        Self::sorted(held(raster, band, shares))
+    }
+
+    fn sorted(mut pixels: Vec<(f64, f64)>) -> Self {
         pixels.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let total = pixels.iter().map(|pixel| pixel.1).sum();
         Self { pixels, total }
@@ -293,7 +306,7 @@ mod tests {
         let found = statistics(&nothing, 0, None, &Options::default());
         assert!(found.mean.is_nan() && found.min.is_nan() && found.majority.is_nan());
         assert_eq!((found.count, found.valid_percent, found.unique), (0.0, 0.0, 0));
-        assert_eq!(percentiles(&nothing, 0, &[2.0]), None);
+        assert_eq!(percentiles(&[nothing], 0, &[2.0]), None);
     }
 
     #[test]
@@ -321,7 +334,17 @@ mod tests {
     #[test]
     fn a_percentile_is_a_value_that_is_there() {
         let values = raster(Samples::I16((-50..50).collect()), Mask::All);
-        let found = percentiles(&values, 0, &[0.0, 2.0, 50.0, 98.0, 100.0]);
+        let found = percentiles(&[values], 0, &[0.0, 2.0, 50.0, 98.0, 100.0]);
         assert_eq!(found, Some(vec![-50.0, -49.0, -1.0, 47.0, 49.0]));
+        // Of several rasters together, whatever their sizes and types.
+        let parts = [
+            raster(Samples::I16((0..50).collect()), Mask::All),
+            raster(Samples::F32(vec![f32::NAN]), Mask::All),
+            raster(Samples::I16((-50..0).collect()), Mask::All),
+        ];
+        assert_eq!(
+            percentiles(&parts, 0, &[0.0, 2.0, 50.0, 98.0, 100.0]),
+            Some(vec![-50.0, -49.0, -1.0, 47.0, 49.0])
+        );
     }
 }

@@ -109,29 +109,11 @@ impl Reading {
     /// Bounds in longitude and latitude and the zooms of files together, in a grid.
     pub async fn extent(&self, files: &Files, grid: Grid, call: &Call<'_>) -> Result<Extent, Problem> {
         if let Files::Mosaic(of) = files {
-            return self.extent_of_mosaic(of, call).await;
+            return self.extent_of_mosaic(of, grid, call).await;
         }
         let files = self.open(files, None, call).await?;
         self.confirm(&files, call).await?;
-        let set = grid.set();
-        let mut extent: Option<Extent> = None;
-        for file in &files {
-            let (crs, place) = file
-                .source
-                .place()
-                .map_err(|error| Problem::Unsupported(error.to_string()))?;
-            let coverage = Coverage::new(&file.source.header, crs, &place.affine);
-            let (Some(bounds), Some(zooms)) = (coverage.geographic_bounds(), coverage.zooms(set)) else {
-                continue;
-            };
-            let own = Extent {
-                bounds,
-                minzoom: zooms.0,
-                maxzoom: zooms.1,
-            };
-            extent = Some(extent.map_or(own, |extent| extent.with(own)));
-        }
-        extent.ok_or_else(|| Problem::Unsupported("its outline cannot be placed on this grid".to_owned()))
+        extent_of(&files, &grid)
     }
 
     /// The names of the bands that files offer to an expression, in order.
@@ -187,6 +169,29 @@ impl Reading {
             "band_descriptions": binding.descriptions(files, style),
         }))
     }
+}
+
+/// Bounds and zooms of open files together, in a grid.
+pub(crate) fn extent_of(files: &[File], grid: &Grid) -> Result<Extent, Problem> {
+    let set = grid.set();
+    let mut extent: Option<Extent> = None;
+    for file in files {
+        let (crs, place) = file
+            .source
+            .place()
+            .map_err(|error| Problem::Unsupported(error.to_string()))?;
+        let coverage = Coverage::new(&file.source.header, crs, &place.affine);
+        let (Some(bounds), Some(zooms)) = (coverage.geographic_bounds(), coverage.zooms(set)) else {
+            continue;
+        };
+        let own = Extent {
+            bounds,
+            minzoom: zooms.0,
+            maxzoom: zooms.1,
+        };
+        extent = Some(extent.map_or(own, |extent| extent.with(own)));
+    }
+    extent.ok_or_else(|| Problem::Unsupported("its outline cannot be placed on this grid".to_owned()))
 }
 
 /// The tile that holds a place, on the web's grid.

@@ -15,12 +15,11 @@ use futures_util::future::{try_join, try_join_all};
 
 use crate::bind::{Binding, File};
 use crate::compute::{compute, reach, unknown};
-use crate::document;
-use crate::document::blocks::blocks;
+use crate::document::{Member, Several};
 use crate::draw::draw;
 use crate::gather::Gathered;
 use crate::layers::{ItemFiles, Task};
-use crate::request::{Address, Format, Frame, Refused, Sidecars, is_document};
+use crate::request::{Format, Frame, Refused, Sidecars, is_document};
 use crate::response::{About, Cost, ETag, Outcome, Problem};
 use crate::source::Source;
 use crate::source::document::{Document, DocumentError};
@@ -54,20 +53,21 @@ impl Reading {
         task: &Task,
         call: &Call<'_>,
     ) -> Result<Outcome, Problem> {
-        if task.style.stretch.is_some() {
-            let reason = "takes percentiles of files, not of a mosaic: give min,max";
-            return Err(Refused::parameter("rescale", reason).into());
-        }
         let mut clock = Clock::start();
         let document = self.document(&of.origin.location, call).await?;
-        let made = self.made(of, &document, task, (call, &mut clock)).await;
+        let made = async {
+            let (style, sampled) = self.resolved_of_mosaic(of, &document, &task.style, call).await?;
+            let made = self.made(of, &document, task, (call, &mut clock)).await?;
+            Ok((made, style, sampled))
+        };
+        let made = made.await;
         if made.as_ref().err().is_some_and(Problem::is_of_files) {
             self.confirm_one(&document, call).await?;
         }
-        let Some((made, target)) = made? else {
+        let (Some((made, target)), style, sampled) = made? else {
             return Ok(Outcome::Empty(clock.stamp(About::default(), call)));
         };
-        let etag = etag(&document, &made.files, task);
+        let etag = etag(&document, [&made.files, &sampled], task);
         let is_held = etag.is_held_by(call.headers);
         let cost = Cost {
             level: made.level as u32,
@@ -81,12 +81,16 @@ impl Reading {
         if is_held {
             return Ok(Outcome::NotModified(clock.stamp(about, call)));
         }
+        let resolved = Task {
+            style: style.into_owned(),
+            ..task.clone()
+        };
         let _turn = self.processors.acquire().await;
         let reached = reach(&task.style, &target);
         let body = busy(|| {
             let there = made.mosaic.finish();
             match (there.or_else(|| unknown(&task.style, &reached)), &made.binding) {
-                (Some(bands), Some(binding)) => paint(bands, binding, task, (&target, &mut clock)),
+                (Some(bands), Some(binding)) => paint(bands, binding, &resolved, (&target, &mut clock)),
                 _ => Ok(None),
             }
         })?;
@@ -102,13 +106,13 @@ impl Reading {
         task: &Task,
         (call, clock): (&Call<'_>, &mut Clock),
     ) -> Result<Option<(Made, Target)>, Problem> {
-        let mosaic = document.content.mosaic().map_err(DocumentError::from)?;
-        let names = of_frame(mosaic, &task.frame)?;
-        let target = match (&task.frame, names.first()) {
+        let several = document.content.several().map_err(DocumentError::from)?;
+        let members = of_frame(several, &task.frame)?;
+        let target = match (&task.frame, members.first()) {
             (Frame::Tile(..), _) => target(&task.frame, &task.style, &[])?,
             (Frame::Window(_), Some(first)) => {
                 let sidecars = task.style.sidecars.unwrap_or_default();
-                let files = self.open_member(of, first, sidecars, call).await?;
+                let files = self.open_member(of, (document, *first), sidecars, call).await?;
                 target(&task.frame, &task.style, &files)?
             }
             (Frame::Window(_), None) => {
@@ -127,11 +131,12 @@ impl Reading {
         };
         let at_once = if selection == Selection::First { FEW } else { SOME };
         let read = async {
-            for names in names.chunks(at_once) {
+            for members in members.chunks(at_once) {
                 if made.files.len() >= MOST {
-                    return Err(too_many(names.len()));
+                    return Err(too_many(members.len()));
                 }
-                self.add(names, of, task, &mut made, (&target, call)).await?;
+                self.add((document, members), of, task, &mut made, (&target, call))
+                    .await?;
                 if made.mosaic.is_full() {
                     break;
                 }
@@ -146,16 +151,17 @@ impl Reading {
     /// Reads some files, all at once, and adds them in their order.
     async fn add(
         &self,
-        names: &[&str],
+        (document, members): (&Arc<Document>, &[Member<'_>]),
         of: &ItemFiles,
         task: &Task,
         made: &mut Made,
         (target, call): (&Target, &Call<'_>),
     ) -> Result<(), Problem> {
         let reached = reach(&task.style, target);
-        let read = names
-            .iter()
-            .map(|name| self.read_member(of, name, task, (&reached, call)).boxed());
+        let read = members.iter().map(|member| {
+            self.read_member(of, (document, *member), task, (&reached, call))
+                .boxed()
+        });
         for (files, binding, gathered) in try_join_all(read).await? {
             made.files.extend(files);
             let Gathered {
@@ -185,12 +191,12 @@ impl Reading {
     async fn read_member(
         &self,
         of: &ItemFiles,
-        name: &str,
+        member: (&Arc<Document>, Member<'_>),
         task: &Task,
         (target, call): (&Target, &Call<'_>),
     ) -> Result<(Vec<File>, Binding, Gathered), Problem> {
         let sidecars = task.style.sidecars.unwrap_or_default();
-        let files = self.open_member(of, name, sidecars, call).await?;
+        let files = self.open_member(of, member, sidecars, call).await?;
         let gathered = self.gathered(&files, task, (target, call)).await;
         let (binding, gathered) = self.current(&files, gathered, call).await?;
         Ok((files, binding, gathered))
@@ -212,19 +218,27 @@ impl Reading {
     pub(crate) async fn open_member(
         &self,
         of: &ItemFiles,
-        name: &str,
+        (document, member): (&Arc<Document>, Member<'_>),
         sidecars: Sidecars,
         call: &Call<'_>,
     ) -> Result<Vec<File>, Problem> {
-        if is_document(name) {
-            let item = ItemFiles {
-                origin: self.access.follow_on(&of.origin, name)?,
-                assets: of.assets.clone(),
-            };
-            return self.open_item(&item, sidecars, call).boxed().await;
+        match member {
+            Member::Item(located) => {
+                let assets = self.open_assets(of, (document, &located.item), sidecars, call);
+                assets.boxed().await
+            }
+            Member::Address(name) if is_document(name) => {
+                let item = ItemFiles {
+                    origin: self.access.follow_on(&of.origin, name)?,
+                    assets: of.assets.clone(),
+                };
+                self.open_item(&item, sidecars, call).boxed().await
+            }
+            Member::Address(name) => {
+                let location = self.follow_to(&of.origin, name, sidecars)?;
+                Ok(vec![self.open_one(None, &location, sidecars, call).await?])
+            }
         }
-        let location = self.follow_to(&of.origin, name, sidecars)?;
-        Ok(vec![self.open_one(None, &location, sidecars, call).await?])
     }
 
     /// Makes sure that a document is the current version.
@@ -235,32 +249,16 @@ impl Reading {
 }
 
 /// The files of a mosaic in a frame.
-fn of_frame<'a>(mosaic: &'a document::Mosaic, frame: &Frame) -> Result<Vec<&'a str>, Problem> {
+fn of_frame<'a>(several: Several<'a>, frame: &Frame) -> Result<Vec<Member<'a>>, Problem> {
     match frame {
-        Frame::Tile(address, _) => of_address(mosaic, address),
+        Frame::Tile(address, _) => Ok(several.of_tile(address)),
         Frame::Window(window) => match &window.area {
-            Some(area) => Ok(mosaic.of_blocks(&blocks(area.crs.crs(), area.bounds, mosaic.quadkey_zoom))),
+            Some(area) => Ok(several.of_area(area.crs.crs(), area.bounds)),
             None => {
                 Err(Refused::parameter("url", "is a mosaic, which has no preview: ask for a bbox").into())
             }
         },
     }
-}
-
-/// The files of a mosaic in a tile.
-pub(crate) fn of_address<'a>(
-    mosaic: &'a document::Mosaic,
-    address: &Address,
-) -> Result<Vec<&'a str>, Problem> {
-    if address.grid().name() == "WebMercatorQuad" {
-        return Ok(mosaic.of_tile(address.z(), address.x(), address.y()));
-    }
-    let set = address.grid().set();
-    let bounds = set
-        .tile_bounds(address.z(), address.x(), address.y())
-        .ok_or(Problem::Internal)?;
-    let bounds = [bounds.west, bounds.south, bounds.east, bounds.north];
-    Ok(mosaic.of_blocks(&blocks(&set.crs, bounds, mosaic.quadkey_zoom)))
 }
 
 /// Bands → the bytes of the answer; none where nothing holds data.
@@ -277,15 +275,13 @@ fn paint(
     Ok(body)
 }
 
-fn etag(document: &Document, files: &[File], task: &Task) -> ETag {
+/// The version of a picture: of the files in it, and of those whose percentiles it takes.
+fn etag(document: &Document, files: [&[File]; 2], task: &Task) -> ETag {
     let canonical = task.canonical();
     let own = [RENDERING_VERSION, canonical.as_str(), document.version()];
-    let items = documents(files).map(Document::version);
-    ETag::of(
-        own.into_iter()
-            .chain(items)
-            .chain(sources(files).map(Source::version)),
-    )
+    let items = files.into_iter().flat_map(documents).map(Document::version);
+    let sources = files.into_iter().flat_map(sources).map(Source::version);
+    ETag::of(own.into_iter().chain(items).chain(sources))
 }
 
 fn too_many(more: usize) -> Problem {

@@ -1,21 +1,27 @@
 //! Percentiles of whole files, for pictures whose `rescale` asks for them: every tile gets the same ones.
 //!
 //! They are those of the bands that are drawn, made of the coarsest overview, or of as many pixels of a file that has none; so they
-//! cost one small read for a version of the files, and are kept.
+//! cost one small read for a version of the files, and are kept. Those of a mosaic are of a sample of its files, all their
+//! pixels together: the same files for every picture of it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use edgetile_raster::colour::Rescale;
+use edgetile_raster::mosaic::Selection;
 use edgetile_raster::samples::Raster;
 use edgetile_raster::statistics::percentiles;
+use futures_util::FutureExt;
+use futures_util::future::try_join_all;
 use tokio::time::timeout_at;
 
 use crate::bind::{Binding, File};
 use crate::fetch::{Cache, Found};
-use crate::request::{End, Frame, Size, Stretch, Style, Window, encode};
+use crate::layers::{Files, ItemFiles};
+use crate::request::{End, Frame, Refused, Size, Stretch, Style, Window, encode};
 use crate::response::Problem;
 use crate::source::beside::levels;
+use crate::source::document::{Document, DocumentError};
 use crate::target::target;
 use crate::tile::{Call, Clock, Reading, etag};
 
@@ -23,6 +29,11 @@ use crate::tile::{Call, Clock, Reading, etag};
 const MEMORY: u64 = 1 << 18;
 /// The larger side of what they are taken from, in pixels: fewer say too little, more say no more.
 const SIDE_PX: (u32, u32) = (256, 1024);
+
+/// The most files of a mosaic that its percentiles are taken from.
+const SAMPLED: usize = 16;
+/// The larger side of what is taken from one of several files, in pixels.
+const SIDE_OF_SEVERAL_PX: u32 = 256;
 
 /// For each band its percentiles, as many as were asked for; `None` of a band without data.
 type Percentiles = Arc<Vec<Option<Vec<f64>>>>;
@@ -46,17 +57,59 @@ impl Reading {
         let Some(stretch) = &style.stretch else {
             return Ok(Cow::Borrowed(style));
         };
-        let found = Box::pin(self.percentiles(files, style, stretch, call)).await?;
-        Ok(Cow::Owned(Style {
-            rescale: Some(ranges(stretch, &found)),
-            stretch: None,
-            ..style.clone()
-        }))
+        let found = Box::pin(self.percentiles(&[files], style, stretch, call)).await?;
+        Ok(Cow::Owned(with_ranges(style, ranges(stretch, &found))))
+    }
+
+    /// The same for a picture of any files, those of a mosaic among them, of which `typical` are open.
+    pub async fn resolved_of<'a>(
+        &self,
+        files: &Files,
+        typical: &[File],
+        style: &'a Style,
+        call: &Call<'_>,
+    ) -> Result<Cow<'a, Style>, Problem> {
+        match files {
+            Files::Mosaic(of) if style.stretch.is_some() => {
+                let document = self.document(&of.origin.location, call).await?;
+                let (style, _) = self.resolved_of_mosaic(of, &document, style, call).await?;
+                Ok(style)
+            }
+            _ => self.resolved(typical, style, call).await,
+        }
+    }
+
+    /// The same of a mosaic; beside it the files that were asked.
+    pub(crate) async fn resolved_of_mosaic<'a>(
+        &self,
+        of: &ItemFiles,
+        document: &Arc<Document>,
+        style: &'a Style,
+        call: &Call<'_>,
+    ) -> Result<(Cow<'a, Style>, Vec<File>), Problem> {
+        let Some(stretch) = &style.stretch else {
+            return Ok((Cow::Borrowed(style), Vec::new()));
+        };
+        let is_last_dropped = drops_last(style)?;
+        let sidecars = style.sidecars.unwrap_or_default();
+        let several = document.content.several().map_err(DocumentError::from)?;
+        let sample = several.sample(SAMPLED).into_iter();
+        let open = |member| self.open_member(of, (document, member), sidecars, call).boxed();
+        let sampled = try_join_all(sample.map(open)).await?;
+        let groups: Vec<&[File]> = sampled.iter().map(Vec::as_slice).collect();
+        let found = Box::pin(self.percentiles(&groups, style, stretch, call)).await;
+        let sampled = groups.concat();
+        let found = self.current(&sampled, found, call).boxed().await?;
+        let found = match found.split_last() {
+            Some((_, others)) if is_last_dropped => others,
+            _ => &found,
+        };
+        Ok((Cow::Owned(with_ranges(style, ranges(stretch, found))), sampled))
     }
 
     async fn percentiles(
         &self,
-        files: &[File],
+        groups: &[&[File]],
         style: &Style,
         stretch: &Stretch,
         call: &Call<'_>,
@@ -75,12 +128,15 @@ impl Reading {
             .pairs()
             .into_iter()
             .map(|(name, value)| format!("{name}={} ", encode(&value)));
-        let key = etag(files, &format!("{}{percents:?}", spelt.collect::<String>()));
+        let key = etag(
+            &groups.concat(),
+            &format!("{}{percents:?}", spelt.collect::<String>()),
+        );
         loop {
             match self.percentiles.find(key.as_str().to_owned()) {
                 Found::Kept(found) => return Ok(found),
                 Found::Lead(lead) => {
-                    let made = self.take_percentiles(files, &plain, &percents, call).await;
+                    let made = self.take_percentiles(groups, &plain, &percents, call).await;
                     match &made {
                         Ok(found) => {
                             let numbers = found.len() * (percents.len() + 4);
@@ -104,28 +160,72 @@ impl Reading {
 
     async fn take_percentiles(
         &self,
-        files: &[File],
+        groups: &[&[File]],
         style: &Style,
         percents: &[f64],
         call: &Call<'_>,
     ) -> Result<Percentiles, Problem> {
+        let largest_px = if groups.len() > 1 {
+            SIDE_OF_SEVERAL_PX
+        } else {
+            SIDE_PX.1
+        };
+        let taken = groups
+            .iter()
+            .map(|files| self.coarsest(files, style, largest_px, call).boxed());
+        let rasters = try_join_all(taken).await?;
+        let rasters: Vec<Raster> = rasters.into_iter().flatten().collect();
+        let bands = rasters
+            .iter()
+            .map(|raster| raster.bands)
+            .min()
+            .unwrap_or_default();
+        let found = (0..bands).map(|band| percentiles(&rasters, band, percents));
+        Ok(Arc::new(found.collect()))
+    }
+
+    /// What a style makes of all that some files cover, from their coarsest overviews.
+    async fn coarsest(
+        &self,
+        files: &[File],
+        style: &Style,
+        largest_px: u32,
+        call: &Call<'_>,
+    ) -> Result<Option<Raster>, Problem> {
         let window = Window {
             area: None,
             crs: None,
-            size: Size::AtMost(coarsest_px(files).clamp(SIDE_PX.0, SIDE_PX.1)),
+            size: Size::AtMost(coarsest_px(files).clamp(SIDE_PX.0, largest_px)),
         };
         let target = target(&Frame::Window(window), style, files)?;
-        let take = |_: &Binding, bands: &Raster| {
-            Ok((0..bands.bands)
-                .map(|band| percentiles(bands, band, percents))
-                .collect())
-        };
+        let take = |_: &Binding, bands: &Raster| Ok(bands.clone());
         let mut clock = Clock::start();
         let (found, _) = self
             .with_bands(files, style, &target, (call, &mut clock), take)
             .await?;
-        Ok(Arc::new(found.unwrap_or_default()))
+        Ok(found)
     }
+}
+
+fn with_ranges(style: &Style, ranges: Rescale) -> Style {
+    Style {
+        rescale: Some(ranges),
+        stretch: None,
+        ..style.clone()
+    }
+}
+
+/// Whether a mosaic's picture lacks the last band of its files. Refused where it is not made of their values.
+fn drops_last(style: &Style) -> Result<bool, Refused> {
+    let selection = style.pixel_selection.unwrap_or_default();
+    let drops = matches!(selection, Selection::LastBandLow | Selection::LastBandHigh);
+    let is_other = matches!(selection, Selection::Stdev | Selection::Sum | Selection::Count);
+    if is_other || drops && style.algorithm.is_some() {
+        let reason =
+            "takes percentiles of files, and this picture of a mosaic has other values: give min,max";
+        return Err(Refused::parameter("rescale", reason));
+    }
+    Ok(drops)
 }
 
 /// The larger side of the coarsest level of any file.

@@ -18,7 +18,7 @@ use tokio::task::block_in_place;
 use crate::access::{Access, Denied, Location, Origin, beside};
 use crate::bind::{Binding, File, OfItem};
 use crate::compute::{compute, reach, unknown};
-use crate::document::{Asset, Chosen};
+use crate::document::{Asset, Chosen, Item};
 use crate::draw::draw;
 use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
@@ -267,7 +267,8 @@ impl Reading {
         call: &Call<'_>,
     ) -> Result<Vec<File>, Problem> {
         let document = self.document(&of.origin.location, call).await?;
-        match self.open_assets(of, &document, sidecars, call).await {
+        let item = document.content.item().map_err(DocumentError::from)?;
+        match self.open_assets(of, (&document, item), sidecars, call).await {
             Ok(files) => Ok(files),
             Err(problem) => {
                 let confirmed = document.confirm(&self.fetcher, call.deadline, &call.meter).await;
@@ -277,14 +278,14 @@ impl Reading {
         }
     }
 
-    async fn open_assets(
+    /// Opens the assets of an item that a document is, or holds.
+    pub(crate) async fn open_assets(
         &self,
         of: &ItemFiles,
-        document: &Arc<Document>,
+        (document, item): (&Arc<Document>, &Item),
         sidecars: Sidecars,
         call: &Call<'_>,
     ) -> Result<Vec<File>, Problem> {
-        let item = document.content.item().map_err(DocumentError::from)?;
         let chosen = item.choose(&of.assets)?;
         let open = |(chosen, asset): (Chosen, &Asset)| {
             let followed = self.follow(of, asset, sidecars);

@@ -39,13 +39,13 @@ impl App {
         let files = files.for_style(&style);
         self.catalog.allow_beside(&asked.asked, style.sidecars)?;
         let key = async || {
-            let files = self.reading.open_typical(&files, style.sidecars, call).await?;
+            let open = self.reading.open_typical(&files, style.sidecars, call).await?;
             let key = async {
-                let style = self.reading.resolved(&files, &style, call).await?;
-                Ok((key_of(&files, &style)?, style.rescale.clone()))
+                let style = self.reading.resolved_of(&files, &open, &style, call).await?;
+                Ok((key_of(&open, &style)?, style.rescale.clone()))
             };
             let key = key.await;
-            self.reading.current(&files, key, call).await
+            self.reading.current(&open, key, call).await
         };
         let (legend, rescale) = self.reading.patient(&files, key).await?;
         if asked.is_json {

@@ -59,7 +59,7 @@ struct WrittenItem {
 }
 
 /// In the order of the document.
-struct WrittenAssets(Vec<(String, WrittenAsset)>);
+pub(super) struct WrittenAssets(Vec<(String, WrittenAsset)>);
 
 #[derive(Deserialize)]
 struct WrittenAsset {
@@ -128,13 +128,16 @@ impl Item {
             return Err(Unreadable::Unread("an item of more than 4 MiB"));
         }
         let written: WrittenItem = read(text)?;
-        let WrittenAssets(assets) = written.assets;
-        Ok(Self {
+        Ok(Self::of(written.assets))
+    }
+
+    pub(super) fn of(WrittenAssets(assets): WrittenAssets) -> Self {
+        Self {
             assets: assets
                 .into_iter()
                 .filter_map(|(key, asset)| asset.read(key))
                 .collect(),
-        })
+        }
     }
 
     pub(super) fn weight(&self) -> usize {

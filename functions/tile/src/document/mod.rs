@@ -6,14 +6,19 @@
 pub mod item;
 mod choice;
 pub mod mosaic;
+mod footprint;
+pub mod items;
 pub mod blocks;
+mod several;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub use choice::Chosen;
 pub use item::{Asset, Item};
+pub use items::Items;
 pub use mosaic::Mosaic;
+pub use several::{Member, Several};
 
 /// What a document is.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +27,8 @@ pub enum Content {
     Item(Item),
     /// A MosaicJSON document.
     Mosaic(Mosaic),
+    /// A collection of STAC items.
+    Items(Items),
 }
 
 /// Why a document is not what it should be. Nothing of its text is repeated.
@@ -36,7 +43,9 @@ pub enum Unreadable {
         column: usize,
     },
     /// It is JSON, but none of the documents that are read.
-    #[error("the document is no STAC item, which is a GeoJSON Feature with assets, and no MosaicJSON")]
+    #[error(
+        "the document is no STAC item, which is a GeoJSON Feature with assets, no collection of items, and no MosaicJSON"
+    )]
     Kind,
     /// It uses what is not read here.
     #[error("the document uses what is not read: {0}")]
@@ -53,6 +62,7 @@ struct Marks {
     of: Tolerated<String>,
     assets: Option<IgnoredAny>,
     mosaicjson: Option<IgnoredAny>,
+    features: Option<IgnoredAny>,
 }
 
 impl Content {
@@ -64,6 +74,7 @@ impl Content {
         }
         match marks.of.0.as_deref() {
             Some("Feature") if marks.assets.is_some() => Ok(Self::Item(Item::parse(text)?)),
+            Some("FeatureCollection") if marks.features.is_some() => Items::parse(text).map(Self::Items),
             _ => Err(Unreadable::Kind),
         }
     }
@@ -72,15 +83,16 @@ impl Content {
     pub fn item(&self) -> Result<&Item, Unreadable> {
         match self {
             Self::Item(item) => Ok(item),
-            Self::Mosaic(_) => Err(Unreadable::Other("STAC item")),
+            Self::Mosaic(_) | Self::Items(_) => Err(Unreadable::Other("STAC item")),
         }
     }
 
-    /// The mosaic that it is.
-    pub fn mosaic(&self) -> Result<&Mosaic, Unreadable> {
+    /// The many files that it names.
+    pub fn several(&self) -> Result<Several<'_>, Unreadable> {
         match self {
-            Self::Mosaic(mosaic) => Ok(mosaic),
-            Self::Item(_) => Err(Unreadable::Other("MosaicJSON")),
+            Self::Mosaic(mosaic) => Ok(Several::Mosaic(mosaic)),
+            Self::Items(items) => Ok(Several::Items(items)),
+            Self::Item(_) => Err(Unreadable::Other("MosaicJSON, nor a collection of STAC items")),
         }
     }
 
@@ -89,6 +101,7 @@ impl Content {
         match self {
             Self::Item(item) => item.weight(),
             Self::Mosaic(mosaic) => mosaic.weight(),
+            Self::Items(items) => items.weight(),
         }
     }
 }

@@ -2,15 +2,20 @@
 //!
 //! The tiles of one zoom, `quadkey_zoom`, each list files; a tile of a lower zoom has those of all tiles below it, in the
 //! order of their quadkeys, one of a deeper zoom those of the tile that it lies in. Each file counts once, where it stands first.
+//! Quadkeys are of the web's grid, or of the one that `tilematrixset` names or spells out: each of its tiles has four below it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+use edgetile_raster::grid;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
-use super::blocks::Block;
+use super::blocks::{Block, WEB};
 use super::{Tolerated, Unreadable, read};
+use crate::layers::sets;
+use crate::request::Grid;
 
 /// The deepest zoom of a document (its specification).
 const DEEPEST: u8 = 30;
@@ -18,8 +23,6 @@ const DEEPEST: u8 = 30;
 const MOST_TILES: usize = 1 << 20;
 /// The most files that all quadkeys together list.
 const MOST_LISTED: usize = 4 << 20;
-/// The set of tiles that quadkeys are of, unless the document says so.
-const WEB: &str = "WebMercatorQuad";
 
 /// A mosaic.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,8 @@ pub struct Mosaic {
     pub minzoom: u8,
     /// The deepest zoom at which it is worth looking at.
     pub maxzoom: u8,
+    /// The grid of the quadkeys.
+    pub grid: Grid,
     /// The zoom of the quadkeys.
     pub quadkey_zoom: u8,
     /// The addresses of its files, each once.
@@ -43,7 +48,7 @@ pub struct Mosaic {
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct Written<'a> {
     #[serde(default)]
     name: Tolerated<String>,
     #[serde(default)]
@@ -56,15 +61,16 @@ struct Written {
     maxzoom: Tolerated<u8>,
     #[serde(default)]
     quadkey_zoom: Tolerated<u8>,
-    #[serde(default)]
-    tilematrixset: Tolerated<Set>,
+    #[serde(borrow)]
+    tilematrixset: Option<&'a RawValue>,
     #[serde(default)]
     asset_prefix: Tolerated<String>,
     tiles: Tiles,
 }
 
+/// The name of a set of tiles.
 #[derive(Deserialize)]
-struct Set {
+struct Named {
     #[serde(default)]
     id: Tolerated<String>,
 }
@@ -147,15 +153,14 @@ impl<'de> Visitor<'de> for List<'_> {
 impl Mosaic {
     pub(super) fn parse(text: &[u8]) -> Result<Self, Unreadable> {
         let written: Written = read(text)?;
-        if let Some(set) = written.tilematrixset.0
-            && set.id.0.as_deref() != Some(WEB)
-        {
-            return Err(Unreadable::Unread("its tilematrixset is not WebMercatorQuad"));
-        }
+        let grid = grid_of(written.tilematrixset.map_or("{}", RawValue::get))?;
         let zoom = |zoom: Option<u8>, default: u8| zoom.unwrap_or(default).min(DEEPEST);
         let minzoom = zoom(written.minzoom.0, 0);
         let maxzoom = zoom(written.maxzoom.0, DEEPEST).max(minzoom);
         let quadkey_zoom = zoom(written.quadkey_zoom.0, minzoom);
+        if grid.name() != WEB && quadkey_zoom > grid.deepest_zoom() {
+            return Err(Unreadable::Unread("quadkeys deeper than its tilematrixset"));
+        }
         let prefix = written.asset_prefix.0.unwrap_or_default();
         let files = written.tiles.files.into_iter();
         let files = if prefix.is_empty() {
@@ -176,6 +181,7 @@ impl Mosaic {
                 .unwrap_or([-180.0, -90.0, 180.0, 90.0]),
             minzoom,
             maxzoom,
+            grid,
             quadkey_zoom,
             files,
             tiles: tiles.collect(),
@@ -188,9 +194,9 @@ impl Mosaic {
         files + tiles + 256
     }
 
-    /// The first of its files.
-    pub fn first(&self) -> Option<&str> {
-        self.files.first().map(AsRef::as_ref)
+    /// The file at a place among all, counted from 0.
+    pub fn file(&self, at: usize) -> Option<&str> {
+        self.files.get(at).map(AsRef::as_ref)
     }
 
     /// How many files it names.
@@ -198,7 +204,7 @@ impl Mosaic {
         self.files.len()
     }
 
-    /// The files of a tile of the web's grid, in order.
+    /// The files of a tile of its own grid, in order.
     pub fn of_tile(&self, z: u8, x: u32, y: u32) -> Vec<&str> {
         let code = interleaved(x, y);
         if z >= self.quadkey_zoom {
@@ -236,6 +242,29 @@ impl Mosaic {
         files
             .filter_map(|file| self.files.get(*file as usize).map(AsRef::as_ref))
             .collect()
+    }
+}
+
+/// The grid of the text of a `tilematrixset`.
+fn grid_of(text: &str) -> Result<Grid, Unreadable> {
+    let wrong = Unreadable::Unread("its tilematrixset, of which each tile must have four below it");
+    let named: Named = serde_json::from_str(text).map_err(|_| wrong.clone())?;
+    let name = named.id.0.unwrap_or_else(|| WEB.to_owned());
+    let own = || sets::read(serde_json::from_str(text).ok()?).ok();
+    let set = grid::find(&name).or_else(own).ok_or_else(|| wrong.clone())?;
+    let is_quad = |matrix: &grid::TileMatrix| {
+        let count = 1_u32.checked_shl(matrix.zoom.into());
+        count == Some(matrix.width) && count == Some(matrix.height)
+    };
+    let is_whole = set
+        .matrices
+        .iter()
+        .zip(0..)
+        .all(|(matrix, zoom)| matrix.zoom == zoom);
+    if is_whole && set.matrices.iter().all(is_quad) {
+        Ok(Grid::of(set))
+    } else {
+        Err(wrong)
     }
 }
 
@@ -334,7 +363,7 @@ mod tests {
         );
         assert_eq!(mosaic.of_blocks(&[(3..=9, 0..=0)]), ["b.tif", "c.tif"]);
         assert_eq!(mosaic.bounds, [0.0, 0.0, 180.0, 85.0]);
-        assert_eq!((mosaic.first(), mosaic.files()), (Some("d.tif"), 5));
+        assert_eq!((mosaic.file(0), mosaic.files()), (Some("d.tif"), 5));
     }
 
     #[test]
@@ -354,11 +383,62 @@ mod tests {
     }
 
     #[test]
+    fn quadkeys_may_be_of_another_grid() {
+        let of = |set: &str| {
+            mosaic(&format!(
+                r#"{{"mosaicjson": "0.0.3", "minzoom": 1, "tiles": {{"2": ["a.tif"]}}, "tilematrixset": {set}}}"#
+            ))
+        };
+        let named = of(r#"{"id": "EuropeanETRS89_LAEAQuad"}"#);
+        assert_eq!(named.grid.name(), "EuropeanETRS89_LAEAQuad");
+        assert_eq!(named.of_tile(2, 1, 3), ["a.tif"]);
+        assert_eq!(of("null").grid.name(), WEB);
+        // As morecantile writes one of its own.
+        let matrix = |zoom: u32| {
+            let (cell, count) = (4000.0 / f64::from(1 << zoom), 1 << zoom);
+            format!(
+                r#"{{"title": null, "id": "{zoom}", "scaleDenominator": 1.0, "cellSize": {cell}, "cornerOfOrigin": "topLeft",
+                "pointOfOrigin": [2000000.0, 4000000.0], "tileWidth": 256, "tileHeight": 256, "matrixWidth": {count},
+                "matrixHeight": {count}, "variableMatrixWidths": null}}"#
+            )
+        };
+        let set = |crs: &str, second: u32| {
+            format!(
+                r#"{{"id": "Own", "crs": {crs}, "orderedAxes": null, "wellKnownScaleSet": null, "tileMatrices": [{}, {}]}}"#,
+                matrix(0),
+                matrix(second)
+            )
+        };
+        let own = of(&set(r#""http://www.opengis.net/def/crs/EPSG/0/3035""#, 1));
+        assert_eq!((own.grid.name(), own.grid.set().crs.epsg()), ("Own", Some(3035)));
+        assert_eq!(own.of_tile(1, 0, 1), ["a.tif"]);
+        let uri = of(&set(
+            r#"{"uri": "http://www.opengis.net/def/crs/EPSG/0/3035"}"#,
+            1,
+        ));
+        assert_eq!(uri.grid.set().crs.epsg(), Some(3035));
+        let gap = format!(
+            r#"{{"mosaicjson": "0.0.3", "tiles": {{}}, "tilematrixset": {}}}"#,
+            set("3035", 2)
+        );
+        assert!(Content::parse(gap.as_bytes()).is_err());
+    }
+
+    #[test]
     fn what_is_no_mosaic_is_refused() {
         let refused = |text: &str| Content::parse(text.as_bytes()).unwrap_err().to_string();
+        for set in [r#"{"id": "WGS1984Quad"}"#, r#"{"id": "Mine", "crs": 3035}"#, "7"] {
+            assert_eq!(
+                refused(&format!(
+                    r#"{{"mosaicjson": "0.0.3", "tiles": {{}}, "tilematrixset": {set}}}"#
+                )),
+                "the document uses what is not read: its tilematrixset, of which each tile must have four below it"
+            );
+        }
+        let deep = r#"{"mosaicjson": "0.0.3", "minzoom": 29, "tiles": {}, "tilematrixset": {"id": "EuropeanETRS89_LAEAQuad"}}"#;
         assert_eq!(
-            refused(r#"{"mosaicjson": "0.0.3", "tiles": {}, "tilematrixset": {"id": "WGS1984Quad"}}"#),
-            "the document uses what is not read: its tilematrixset is not WebMercatorQuad"
+            refused(deep),
+            "the document uses what is not read: quadkeys deeper than its tilematrixset"
         );
         for text in [
             r#"{"mosaicjson": "0.0.2"}"#,

@@ -162,11 +162,11 @@ fn members_of_the_wrong_type_count_as_absent_where_they_may() {
         ),
         (
             "{\"type\": \"Feature\"}",
-            "the document is no STAC item, which is a GeoJSON Feature with assets, and no MosaicJSON",
+            "the document is no STAC item, which is a GeoJSON Feature with assets, no collection of items, and no MosaicJSON",
         ),
         (
             "{\"type\": \"Catalog\", \"assets\": {}}",
-            "the document is no STAC item, which is a GeoJSON Feature with assets, and no MosaicJSON",
+            "the document is no STAC item, which is a GeoJSON Feature with assets, no collection of items, and no MosaicJSON",
         ),
     ] {
         assert_eq!(

@@ -5,7 +5,7 @@
 //! any more, and its canonical text is its identity.
 
 mod file;
-mod sets;
+pub(crate) mod sets;
 
 use std::fmt;
 

@@ -19,12 +19,11 @@ const LARGEST_ZOOM: u8 = 30;
 /// A set as it is written; other members that the standard knows are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Written {
-    pub(super) id: String,
+pub(crate) struct Written {
+    pub(crate) id: String,
     title: Option<String>,
     crs: WrittenCrs,
-    #[serde(default)]
-    ordered_axes: Vec<String>,
+    ordered_axes: Option<Vec<String>>,
     tile_matrices: Option<Vec<WrittenMatrix>>,
     extent: Option<[f64; 4]>,
     matrices: Option<usize>,
@@ -50,12 +49,11 @@ struct WrittenMatrix {
     tile_height: u32,
     matrix_width: u32,
     matrix_height: u32,
-    #[serde(default)]
-    variable_matrix_widths: Vec<serde_json::Value>,
+    variable_matrix_widths: Option<Vec<serde_json::Value>>,
 }
 
 /// The set, or which member of it is wrong, and how.
-pub(super) fn read(written: Written) -> Result<Arc<TileMatrixSet>, String> {
+pub(crate) fn read(written: Written) -> Result<Arc<TileMatrixSet>, String> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     if !(1..=64).contains(&written.id.len()) || !written.id.bytes().all(is_name) {
         return Err("id: up to 64 letters, digits, _, - and .".to_owned());
@@ -103,7 +101,8 @@ fn of_matrices(written: &Written, crs: Crs, matrices: &[WrittenMatrix]) -> Resul
             .iter()
             .any(|start| axis.to_lowercase().starts_with(start))
     };
-    let is_north_first = written.ordered_axes.first().is_some_and(|axis| starts(axis));
+    let axes = written.ordered_axes.as_deref().unwrap_or_default();
+    let is_north_first = axes.first().is_some_and(|axis| starts(axis));
     let read = matrices.iter().enumerate().map(|(at, matrix)| {
         let fault = |member: &str, reason: &str| format!("tileMatrices.{at}.{member}: {reason}");
         if matrix.tile_width != tile_size || matrix.tile_height != tile_size {
@@ -125,7 +124,11 @@ fn of_matrices(written: &Written, crs: Crs, matrices: &[WrittenMatrix]) -> Resul
         {
             return Err(fault("cornerOfOrigin", "only topLeft is served"));
         }
-        if !matrix.variable_matrix_widths.is_empty() {
+        if matrix
+            .variable_matrix_widths
+            .as_ref()
+            .is_some_and(|widths| !widths.is_empty())
+        {
             return Err(fault("variableMatrixWidths", "merged tiles are not served"));
         }
         if !(matrix.cell_size.is_finite() && matrix.cell_size > 0.0) {

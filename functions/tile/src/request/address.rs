@@ -46,6 +46,11 @@ impl Grid {
         Grids::default().parse("WebMercatorQuad")
     }
 
+    /// A set that no request names.
+    pub fn of(set: Arc<TileMatrixSet>) -> Self {
+        Self(set)
+    }
+
     /// The set itself.
     pub fn set(&self) -> &Arc<TileMatrixSet> {
         &self.0
@@ -54,6 +59,16 @@ impl Grid {
     /// Its name in paths.
     pub fn name(&self) -> &str {
         &self.0.id
+    }
+
+    /// Whether another has the same tiles under the same name.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let tiles = |grid: &Self| (grid.0.origin, grid.0.tile_size);
+        Arc::ptr_eq(&self.0, &other.0)
+            || self == other
+                && tiles(self) == tiles(other)
+                && self.0.matrices == other.0.matrices
+                && self.0.crs.is_same(&other.0.crs)
     }
 
     /// The deepest zoom it has.
