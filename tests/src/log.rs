@@ -20,7 +20,7 @@ pub struct Entry {
     pub range: String,
     /// `If-Match`, as it was sent; empty without one.
     pub if_match: String,
-    /// The status of the answer.
+    /// The status of the answer; 0 without one, because of a fault or because whoever asked has gone.
     pub status: u16,
     /// Bytes of its body.
     pub bytes: u64,
@@ -28,7 +28,7 @@ pub struct Entry {
     pub connection: u64,
     /// When it came.
     pub came: Instant,
-    /// When the answer began.
+    /// When the answer began, or was given up.
     pub went: Instant,
 }
 
@@ -96,15 +96,15 @@ impl Requests {
             .unwrap_or_default()
     }
 
-    /// How many ask for the same range of the same file as one before them, within that time.
-    pub fn repeated(&self, within: Duration) -> usize {
-        let mut last = std::collections::HashMap::new();
+    /// How many ask for a range of a file while one that asks for the same is not answered.
+    pub fn repeated(&self) -> usize {
+        let mut entries: Vec<&Entry> = self.0.iter().collect();
+        entries.sort_by_key(|entry| entry.came);
+        let mut answered = std::collections::HashMap::new();
         let mut repeated = 0;
-        for entry in &self.0 {
-            if let Some(before) = last.insert((&entry.path, &entry.range), entry.came) {
-                let apart = entry.came.max(before) - entry.came.min(before);
-                repeated += usize::from(apart <= within);
-            }
+        for entry in entries {
+            let before = answered.insert((&entry.path, &entry.range), entry.went);
+            repeated += usize::from(before.is_some_and(|went| entry.came < went));
         }
         repeated
     }
@@ -148,6 +148,8 @@ mod tests {
         assert_eq!(requests(&[(0, 10), (10, 20), (12, 22)]).rounds(), 2);
         assert_eq!(requests(&[(0, 100), (1, 11), (12, 22), (23, 33)]).rounds(), 3);
         assert_eq!(requests(&[(0, 10), (1, 11), (12, 13)]).in_flight(), 2);
+        assert_eq!(requests(&[(12, 13), (0, 10), (1, 11)]).repeated(), 1);
+        assert_eq!(requests(&[(0, 10), (10, 20)]).repeated(), 0);
         assert_eq!(
             (
                 requests(&[(0, 10), (3, 30)]).span().as_millis(),

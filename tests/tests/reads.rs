@@ -323,3 +323,83 @@ async fn a_body_that_falls_silent_is_asked_for_again() {
     assert_eq!(late.body(), wanted.body());
     assert_eq!(store.log.take().count(), 1);
 }
+
+/// 1,600 px of 8 bits in one strip without compression (TIFF 6.0, section 2; OGC GeoTIFF 1.1): 1/1,600° each, from 10° E
+/// 48° N; every row differs from those around it.
+fn one_strip() -> Vec<u8> {
+    const SIDE_PX: u32 = 1600;
+    let (long, short, double) = (4_u16, 3_u16, 12_u16);
+    let step = 1.0 / f64::from(SIDE_PX);
+    let doubles: Vec<f64> = [step, step, 0.0]
+        .into_iter()
+        .chain([0.0, 0.0, 0.0, 10.0, 48.0, 0.0])
+        .collect();
+    let keys: [u16; 12] = [1, 1, 1, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326];
+    let entries = 12_u32;
+    let (scale_at, keys_at) = (8 + 2 + 12 * entries + 4, 8 + 2 + 12 * entries + 4 + 72);
+    let pixels_at = keys_at + 24;
+    let fields: [(u16, u16, u32, u32); 12] = [
+        (256, long, 1, SIDE_PX),
+        (257, long, 1, SIDE_PX),
+        (258, short, 1, 8),
+        (259, short, 1, 1),
+        (262, short, 1, 1),
+        (273, long, 1, pixels_at),
+        (277, short, 1, 1),
+        (278, long, 1, SIDE_PX),
+        (279, long, 1, SIDE_PX * SIDE_PX),
+        (33550, double, 3, scale_at),
+        (33922, double, 6, scale_at + 24),
+        (34735, short, 12, keys_at),
+    ];
+    let mut file = b"II\x2a\0\x08\0\0\0".to_vec();
+    file.extend((entries as u16).to_le_bytes());
+    for (tag, kind, count, value) in fields {
+        file.extend(tag.to_le_bytes());
+        file.extend(kind.to_le_bytes());
+        file.extend(count.to_le_bytes());
+        file.extend(value.to_le_bytes());
+    }
+    file.extend([0; 4]);
+    file.extend(doubles.iter().flat_map(|number| number.to_le_bytes()));
+    file.extend(keys.iter().flat_map(|number| number.to_le_bytes()));
+    file.extend((0..SIDE_PX * SIDE_PX).map(|at| (at / SIDE_PX % 251) as u8));
+    file
+}
+
+#[tokio::test]
+async fn a_block_that_takes_long_to_carry_is_read_in_parts_at_once() {
+    let folder = std::env::temp_dir().join(format!("edgetile-one-strip-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("strip.tif"), one_strip()).expect("a file");
+    let store = HttpStore::start(Duration::from_millis(10)).await;
+    store.put("strip.tif", one_strip());
+    let arguments = [
+        "--data",
+        &folder.to_string_lossy(),
+        "--allow-urls",
+        &store.url("*"),
+    ];
+    let server = Server::start(&arguments, &[]);
+    let tile = |url: &str| format!("/cog/tiles/WebMercatorQuad/8/135/89.png?url={url}&rescale=0,255");
+    let url = store.url("strip.tif");
+    let (far, near) = (
+        server.get(&tile(&url)).await,
+        server.get(&tile("strip.tif")).await,
+    );
+    std::fs::remove_dir_all(&folder).expect("the folder");
+    assert_eq!(
+        (far.status().as_u16(), near.status().as_u16()),
+        (200, 200),
+        "{:?}",
+        near.body()
+    );
+    assert_eq!(far.body(), near.body());
+    // The head, and at least two parts of what the tile needs of the strip, rows 0 to 1,515.
+    let requests = store.log.take();
+    assert!(requests.count() >= 3, "{requests:#?}");
+    assert_eq!(
+        (requests.rounds(), requests.bytes()),
+        (2, (64 << 10) + 1516 * 1600)
+    );
+}

@@ -13,10 +13,9 @@ use edgetile_raster::samples::Raster;
 use edgetile_raster::statistics::percentiles;
 use futures_util::FutureExt;
 use futures_util::future::try_join_all;
-use tokio::time::timeout_at;
 
 use crate::bind::{Binding, File};
-use crate::fetch::{Cache, Found};
+use crate::fetch::{Cache, Claim, Failure};
 use crate::layers::{Files, ItemFiles};
 use crate::request::{End, Frame, Refused, Size, Stretch, Style, Window, encode};
 use crate::response::Problem;
@@ -44,6 +43,14 @@ pub type Kept = Cache<String, Percentiles, Problem>;
 /// An empty cache of percentiles.
 pub fn kept() -> Kept {
     Cache::new(MEMORY, 64)
+}
+
+impl Failure for Problem {
+    const OUT_OF_TIME: Self = Self::OutOfTime;
+
+    fn is_out_of_time(&self) -> bool {
+        matches!(self, Self::OutOfTime)
+    }
 }
 
 impl Reading {
@@ -132,28 +139,13 @@ impl Reading {
             &groups.concat(),
             &format!("{}{percents:?}", spelt.collect::<String>()),
         );
-        loop {
-            match self.percentiles.find(key.as_str().to_owned()) {
-                Found::Kept(found) => return Ok(found),
-                Found::Lead(lead) => {
-                    let made = self.take_percentiles(groups, &plain, &percents, call).await;
-                    match &made {
-                        Ok(found) => {
-                            let numbers = found.len() * (percents.len() + 4);
-                            lead.keep(found.clone(), 8 * numbers as u64);
-                        }
-                        // That another had no time says nothing about this request's.
-                        Err(Problem::OutOfTime) => drop(lead),
-                        Err(problem) => lead.fail(problem.clone()),
-                    }
-                    return made;
-                }
-                Found::Follow(follow) => {
-                    let told = timeout_at(call.deadline.into(), follow.wait()).await;
-                    if let Some(found) = told.map_err(|_| Problem::OutOfTime)? {
-                        return found;
-                    }
-                }
+        let key = key.as_str().to_owned();
+        match self.percentiles.claim(&key, call.deadline).await? {
+            Claim::Had(found) => Ok(found),
+            Claim::Lead(lead) => {
+                let made = self.take_percentiles(groups, &plain, &percents, call).await;
+                lead.end(&made, |found| (8 * found.len() * (percents.len() + 4)) as u64);
+                made
             }
         }
     }

@@ -289,7 +289,7 @@ async fn stalls() {
             store.log.take();
             let run = load.closed(2, Duration::from_secs(20)).await;
             let requests = store.log.take();
-            let twice = requests.repeated(Duration::from_secs(2));
+            let twice = requests.repeated();
             let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|share| run.percentile(share));
             println!(
                 "| {millis} | {} | {p50:.0} | {p95:.0} | {p99:.0} | {:.0} | {} | {:.1} % |",

@@ -184,57 +184,71 @@ fn meet(shared: &Shared, path: &str, connection: u64) -> Met {
     (state.files.get(path).cloned(), fault, wire, fresh)
 }
 
+/// A request that is logged when it has been answered, or when whoever sent it has gone.
+struct Asked<'a> {
+    log: &'a Log,
+    entry: Entry,
+}
+
+impl<'a> Asked<'a> {
+    fn new(log: &'a Log, request: &Request<Incoming>, connection: u64) -> Self {
+        let header = |name| {
+            let value = request.headers().get(name);
+            value
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let came = Instant::now();
+        let entry = Entry {
+            method: request.method().to_string(),
+            path: request.uri().path().trim_start_matches('/').to_owned(),
+            query: request.uri().query().unwrap_or_default().to_owned(),
+            range: header(RANGE),
+            if_match: header(IF_MATCH),
+            status: 0,
+            bytes: 0,
+            connection,
+            came,
+            went: came,
+        };
+        Self { log, entry }
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.entry.went = Instant::now();
+        self.log.add(self.entry.clone());
+    }
+}
+
 async fn answer(
     log: &Log,
     shared: &Shared,
     request: &Request<Incoming>,
     connection: u64,
 ) -> Result<Response<AnyBody>, io::Error> {
-    let came = Instant::now();
-    let path = request.uri().path().trim_start_matches('/').to_owned();
-    let (file, fault, wire, fresh) = meet(shared, &path, connection);
+    let mut asked = Asked::new(log, request, connection);
+    let entry = &mut asked.entry;
+    let (file, fault, wire, fresh) = meet(shared, &entry.path, connection);
     let Conditions {
         round_trip, think, ..
     } = shared.conditions;
     let connecting = if fresh { round_trip } else { Duration::ZERO };
-    let until = came + connecting + round_trip + think;
+    let until = entry.came + connecting + round_trip + think;
     tokio::time::sleep_until(until.into()).await;
     if let Some(Fault::Stall(stall)) = fault {
         tokio::time::sleep(stall).await;
     }
-    let header = |name| {
-        request
-            .headers()
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let (range, if_match) = (header(RANGE), header(IF_MATCH));
     let wires = [wire, shared.link.clone()];
-    let response = respond(file, fault, &range, &if_match, wires);
-    let status = response.as_ref().map_or(0, |response| response.status().as_u16());
-    let length = response
-        .as_ref()
-        .ok()
-        .and_then(|response| response.headers().get(CONTENT_LENGTH));
-    let bytes = length
+    let response = respond(file, fault, &entry.range, &entry.if_match, wires)?;
+    entry.status = response.status().as_u16();
+    let length = response.headers().get(CONTENT_LENGTH);
+    entry.bytes = length
         .and_then(|length| length.to_str().ok()?.parse().ok())
         .unwrap_or_default();
-    let method = request.method().to_string();
-    log.add(Entry {
-        method,
-        path,
-        query: request.uri().query().unwrap_or_default().to_owned(),
-        range,
-        if_match,
-        status,
-        bytes,
-        connection,
-        came,
-        went: Instant::now(),
-    });
-    response
+    Ok(response)
 }
 
 fn respond(

@@ -5,19 +5,31 @@
 //! own way of waiting is not used: there every follower of a failed read repeats it, one after the other.
 //!
 //! [`Cache::find`] gives the first who asks the [`Lead`] and everyone after it a [`Follow`]. A lead that is dropped,
-//! because its request was cancelled or ran out of time, wakes the followers, and one of them takes over.
+//! because its request was cancelled or ran out of time, wakes the followers, and one of them takes over. Who has nothing
+//! else to do meanwhile says [`Cache::claim`].
 
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::DefaultLifecycle;
 use tokio::sync::watch;
+use tokio::time::timeout_at;
 
 /// What an entry takes beside its value: key, hash, links.
 const ENTRY: u64 = 256;
+
+/// Why a value could not be made.
+pub trait Failure: Clone {
+    /// The request ran out of time: that says nothing to others, who have their own.
+    const OUT_OF_TIME: Self;
+
+    /// Whether it is that.
+    fn is_out_of_time(&self) -> bool;
+}
 
 /// The state of a value that is being made: `None` until it is there.
 type Coming<V, E> = watch::Receiver<Option<Result<V, E>>>;
@@ -54,6 +66,14 @@ pub enum Found<'a, K: Eq + Hash, V, E> {
     Follow(Follow<V, E>),
 }
 
+/// What a key that was waited for came to.
+pub enum Claim<'a, K: Eq + Hash, V, E> {
+    /// It is there.
+    Had(V),
+    /// The caller must make it.
+    Lead(Lead<'a, K, V, E>),
+}
+
 /// The duty to make a value. Dropped, it passes to one who waits.
 pub struct Lead<'a, K: Eq + Hash, V, E> {
     cache: &'a Cache<K, V, E>,
@@ -68,7 +88,7 @@ impl<K, V, E> Cache<K, V, E>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    E: Clone,
+    E: Failure,
 {
     /// An empty cache for `bytes` in all, of values that are about `typical_bytes` large.
     pub fn new(bytes: u64, typical_bytes: u64) -> Self {
@@ -114,6 +134,25 @@ where
         })
     }
 
+    /// The value of a key, which another may have to make first, or the duty to make it.
+    ///
+    /// # Errors
+    /// Why the other could not make it; that there is no more time.
+    pub async fn claim(&self, key: &K, deadline: Instant) -> Result<Claim<'_, K, V, E>, E> {
+        loop {
+            match self.find(key.clone()) {
+                Found::Kept(value) => return Ok(Claim::Had(value)),
+                Found::Lead(lead) => return Ok(Claim::Lead(lead)),
+                Found::Follow(follow) => {
+                    let told = timeout_at(deadline.into(), follow.wait()).await;
+                    if let Some(made) = told.map_err(|_| E::OUT_OF_TIME)? {
+                        return made.map(Claim::Had);
+                    }
+                }
+            }
+        }
+    }
+
     /// Forgets a value if `which` says so.
     pub fn forget(&self, key: &K, which: impl Fn(&V) -> bool) {
         self.kept.remove_if(key, |weighed| which(&weighed.value));
@@ -135,8 +174,16 @@ impl<K, V, E> Lead<'_, K, V, E>
 where
     K: Clone + Eq + Hash,
     V: Clone,
-    E: Clone,
+    E: Failure,
 {
+    /// What came of it, and how many bytes that takes: see [`Self::keep`] and [`Self::fail`].
+    pub fn end(self, made: &Result<V, E>, bytes: impl FnOnce(&V) -> u64) {
+        match made {
+            Ok(value) => self.keep(value.clone(), bytes(value)),
+            Err(error) => self.fail(error.clone()),
+        }
+    }
+
     /// The value is there: it is kept as one of `bytes`, and all who wait get it.
     pub fn keep(self, value: V, bytes: u64) {
         let weighed = Weighed {
@@ -147,9 +194,11 @@ where
         let _ = self.tell.send(Some(Ok(value)));
     }
 
-    /// It cannot be made, by anyone: all who wait are told why.
+    /// It cannot be made: all who wait are told why; but where there was only no time, the next of them makes it.
     pub fn fail(self, error: E) {
-        let _ = self.tell.send(Some(Err(error)));
+        if !error.is_out_of_time() {
+            let _ = self.tell.send(Some(Err(error)));
+        }
     }
 }
 
@@ -175,27 +224,29 @@ impl<K, V, E> fmt::Debug for Cache<K, V, E> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     use super::*;
 
     type Numbers = Cache<u32, u32, &'static str>;
 
+    impl Failure for &'static str {
+        const OUT_OF_TIME: Self = "no time";
+
+        fn is_out_of_time(&self) -> bool {
+            *self == Self::OUT_OF_TIME
+        }
+    }
+
     /// Gets a value as callers do, counting how often it is made.
     async fn get(cache: &Numbers, key: u32, made: &AtomicUsize) -> Result<u32, &'static str> {
-        loop {
-            match cache.find(key) {
-                Found::Kept(value) => return Ok(value),
-                Found::Lead(lead) => {
-                    made.fetch_add(1, Ordering::Relaxed);
-                    tokio::task::yield_now().await;
-                    lead.keep(key * 10, 100);
-                    return Ok(key * 10);
-                }
-                Found::Follow(follow) => {
-                    if let Some(answer) = follow.wait().await {
-                        return answer;
-                    }
-                }
+        match cache.claim(&key, Instant::now() + Duration::from_mins(1)).await? {
+            Claim::Had(value) => Ok(value),
+            Claim::Lead(lead) => {
+                made.fetch_add(1, Ordering::Relaxed);
+                tokio::task::yield_now().await;
+                lead.end(&Ok(key * 10), |_| 100);
+                Ok(key * 10)
             }
         }
     }
@@ -253,6 +304,23 @@ mod tests {
         assert_eq!((made.load(Ordering::Relaxed), is_kept(&cache, 7)), (0, false));
     }
 
+    #[tokio::test]
+    async fn that_one_had_no_time_is_told_to_none() {
+        let (cache, made) = (Numbers::new(10_000, 100), AtomicUsize::new(0));
+        let Found::Lead(lead) = cache.find(7) else {
+            panic!()
+        };
+        assert!(matches!(cache.claim(&7, Instant::now()).await, Err("no time")));
+        let followers = futures_util::future::join_all((0..5).map(|_| get(&cache, 7, &made)));
+        let end = async {
+            tokio::task::yield_now().await;
+            lead.fail("no time");
+        };
+        let (all, ()) = tokio::join!(followers, end);
+        assert!(all.iter().all(|value| *value == Ok(70)), "{all:?}");
+        assert_eq!(made.load(Ordering::Relaxed), 1);
+    }
+
     #[test]
     fn what_is_asked_for_again_survives_a_scan() {
         let cache = Numbers::new(100 * (1000 + ENTRY), 1000);
@@ -273,7 +341,7 @@ mod tests {
     #[test]
     fn the_weight_of_an_entry_is_that_with_which_it_came() {
         // A weight that changed made quick_cache panic once an entry left: every request after it met the panic.
-        let cache: Cache<u32, std::sync::Arc<AtomicUsize>, ()> = Cache::new(10_000, 1000);
+        let cache: Cache<u32, std::sync::Arc<AtomicUsize>, &'static str> = Cache::new(10_000, 1000);
         for key in 0..1000 {
             let Found::Lead(lead) = cache.find(key) else {
                 panic!()

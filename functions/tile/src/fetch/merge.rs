@@ -3,8 +3,9 @@
 //! A read holds a place among those in flight for a round trip and for the transfer of its bytes. Reading through a gap
 //! of `g` bytes spares a place for a round trip and holds another for `g / rate` longer: it pays while `g` is less than
 //! what a connection carries in a round trip. Bytes that nobody wants cost memory and the link, so that they may never
-//! be more than a tenth of those that are wanted. A run of blocks that takes longer to carry than a round trip is read in
-//! parts side by side, each of about a round trip's length: twice a round trip is then the longest that a part takes.
+//! be more than a tenth of those that are wanted. What takes longer to carry than a round trip, be it a run of blocks or
+//! one, is read in parts side by side, each of about a round trip's length: twice a round trip is then the longest that
+//! a part takes.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -56,6 +57,14 @@ impl Model {
     /// The length beyond which a run is read in parts.
     fn part(&self) -> u64 {
         self.in_flight().clamp(PARTS.0, PARTS.1)
+    }
+
+    /// A read in the parts in which it is fetched: equal ones, or the read itself.
+    pub fn parts(&self, read: &Range<u64>) -> Vec<Range<u64>> {
+        let length = read.end - read.start;
+        let count = length.div_ceil(self.part()).max(1);
+        let at = |part: u64| read.start + length / count * part + (length % count).min(part);
+        (0..count).map(|part| at(part)..at(part + 1)).collect()
     }
 
     /// Few reads that cover all the ranges: sorted, each ending where a range ends.
@@ -159,8 +168,17 @@ mod tests {
         };
         assert_eq!(MODEL.merge(run()).len(), 6);
         assert_eq!(far.merge(run()), [0..3_000_000, 3_000_000..6_000_000]);
-        // One block is one read, however long.
+        // Blocks stay whole, and a read that is one is fetched in parts.
         assert_eq!(MODEL.merge(vec![0..50_000_000; 1]), vec![0..50_000_000; 1]);
+        let parts = MODEL.parts(&(7..50_000_007));
+        assert_eq!((parts.len(), parts[0].start, parts[47].end), (48, 7, 50_000_007));
+        assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+        assert!(
+            parts.iter().all(|part| part.end - part.start <= 1 << 20),
+            "{parts:?}"
+        );
+        assert_eq!(MODEL.parts(&(5..1 << 20)), vec![5..1 << 20; 1]);
+        assert_eq!(MODEL.parts(&(5..5)), vec![5..5; 1]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use tokio::time::timeout_at;
 
 use crate::source::store::{Answer, Object, Progress, StoreError};
 
-pub use cache::{Cache, Found, Lead};
+pub use cache::{Cache, Claim, Failure, Found, Lead};
 pub use host::Host;
 pub use merge::{Model, part};
 pub use meter::Meter;

@@ -80,11 +80,8 @@ impl<'a> Cut<'a> {
                 Ok(())
             }),
             Err(error) => {
-                // Our time is not theirs: those who wait read it themselves.
-                if error != StoreError::TimedOut {
-                    let leads = awaited.into_iter().filter_map(|(_, lead)| lead);
-                    leads.for_each(|lead| lead.fail(error));
-                }
+                let leads = awaited.into_iter().filter_map(|(_, lead)| lead);
+                leads.for_each(|lead| lead.fail(error));
                 Err(error)
             }
         }

@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use libdeflater::Decompressor;
-use tokio::time::timeout_at;
 
 use super::store::{Object, StoreError};
 use super::{FRESH, SourceError, Sources};
 use crate::access::Location;
 use crate::document::{Content, Unreadable};
-use crate::fetch::{Fetcher, Found, Lead, Meter};
+use crate::fetch::{Claim, Failure, Fetcher, Meter};
 use crate::response::Problem;
 
 /// The largest document that is read, in bytes as it is stored.
@@ -36,6 +35,14 @@ pub enum DocumentError {
     /// It is larger than what is read.
     #[error("the document is larger than {} MiB", LARGEST >> 20)]
     TooLarge,
+}
+
+impl Failure for DocumentError {
+    const OUT_OF_TIME: Self = Self::Store(StoreError::TimedOut);
+
+    fn is_out_of_time(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_out_of_time())
+    }
 }
 
 impl From<DocumentError> for Problem {
@@ -118,48 +125,24 @@ impl Sources {
         meter: &Meter,
     ) -> Result<Arc<Document>, DocumentError> {
         loop {
-            match self.documents.find(location.clone()) {
-                Found::Kept(document) if document.replaced.load(Ordering::Relaxed) => {
+            match self.documents.claim(location, deadline).await? {
+                Claim::Had(document) if document.replaced.load(Ordering::Relaxed) => {
                     let is_replaced = |kept: &Arc<Document>| kept.replaced.load(Ordering::Relaxed);
                     self.documents.forget(location, is_replaced);
                 }
-                Found::Kept(document) => {
+                Claim::Had(document) => {
                     meter.count_hit();
                     return Ok(document);
                 }
-                Found::Lead(lead) => {
+                Claim::Lead(lead) => {
                     meter.count_miss();
-                    let read =
+                    let document =
                         async { read(self.stores.object(location)?.whole(), fetcher, deadline, meter).await };
-                    return lead_to(lead, read.await);
-                }
-                Found::Follow(follow) => {
-                    let led = timeout_at(deadline.into(), follow.wait()).await;
-                    if let Some(answer) = led.map_err(|_| StoreError::TimedOut)? {
-                        meter.count_hit();
-                        return answer;
-                    }
+                    let document = document.await.map(Arc::new);
+                    lead.end(&document, |document| document.content.weight() as u64 + 512);
+                    return document;
                 }
             }
-        }
-    }
-}
-
-fn lead_to(
-    lead: Lead<'_, Location, Arc<Document>, DocumentError>,
-    read: Result<Document, DocumentError>,
-) -> Result<Arc<Document>, DocumentError> {
-    match read {
-        Ok(document) => {
-            let (weight, document) = (document.content.weight() + 512, Arc::new(document));
-            lead.keep(document.clone(), weight as u64);
-            Ok(document)
-        }
-        // Our time is not theirs: those who wait read it themselves.
-        Err(error @ DocumentError::Store(StoreError::TimedOut)) => Err(error),
-        Err(error) => {
-            lead.fail(error.clone());
-            Err(error)
         }
     }
 }

@@ -6,6 +6,7 @@ use edgetile_raster::header::HeaderError;
 
 use super::store::StoreError;
 use crate::access::Denied;
+use crate::fetch::Failure;
 use crate::response::Problem;
 
 /// Why a source cannot be opened.
@@ -17,6 +18,14 @@ pub enum SourceError {
     /// The file is at fault.
     #[error("{0}")]
     File(HeaderError),
+}
+
+impl Failure for SourceError {
+    const OUT_OF_TIME: Self = Self::Store(StoreError::TimedOut);
+
+    fn is_out_of_time(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_out_of_time())
+    }
 }
 
 impl From<SourceError> for Problem {

@@ -23,10 +23,9 @@ use edgetile_raster::crs::{Crs, CrsError};
 use edgetile_raster::header::{Georeference, Header, HeaderError, Need};
 use edgetile_raster::span::Known;
 use futures_util::future::try_join_all;
-use tokio::time::timeout_at;
 
 use crate::access::Location;
-use crate::fetch::{Cache, Edition, Fetcher, Found, Lead, Meter};
+use crate::fetch::{Cache, Claim, Edition, Fetcher, Meter};
 use document::{Document, DocumentError};
 use index::Index;
 use store::{Object, Progress, StoreError, Stores};
@@ -186,24 +185,21 @@ impl Sources {
         meter: &Meter,
     ) -> Result<Arc<Source>, SourceError> {
         loop {
-            match self.cache.find(location.clone()) {
-                Found::Kept(source) if source.replaced.load(Ordering::Relaxed) => {
+            match self.cache.claim(location, deadline).await? {
+                Claim::Had(source) if source.replaced.load(Ordering::Relaxed) => {
                     self.cache
                         .forget(location, |kept| kept.replaced.load(Ordering::Relaxed));
                     fetcher.pieces.retain(|piece| piece.edition != source.edition);
                     self.index.forget(&source.edition);
                 }
-                Found::Kept(source) => {
+                Claim::Had(source) => {
                     meter.count_hit();
                     return Ok(source);
                 }
-                Found::Lead(lead) => return self.lead(lead, location, fetcher, deadline, meter).await,
-                Found::Follow(follow) => {
-                    let led = timeout_at(deadline.into(), follow.wait()).await;
-                    if let Some(answer) = led.map_err(|_| StoreError::TimedOut)? {
-                        meter.count_hit();
-                        return answer;
-                    }
+                Claim::Lead(lead) => {
+                    let source = self.first(location, fetcher, deadline, meter).await.map(Arc::new);
+                    lead.end(&source, |source| source.weight());
+                    return source;
                 }
             }
         }
@@ -225,36 +221,21 @@ impl Sources {
         }
     }
 
-    async fn lead(
+    /// Opens a source that is not in memory.
+    async fn first(
         &self,
-        lead: Lead<'_, Location, Arc<Source>, SourceError>,
         location: &Location,
         fetcher: &Fetcher,
         deadline: Instant,
         meter: &Meter,
-    ) -> Result<Arc<Source>, SourceError> {
-        let opened = async {
-            let object = self.stores.object(location)?;
-            if let Some(source) = self.index.open(location, &object) {
-                meter.count_hit();
-                return Ok(source);
-            }
-            meter.count_miss();
-            open(location, object, fetcher, deadline, meter).await
-        };
-        match opened.await {
-            Ok(source) => {
-                let (weight, source) = (source.weight(), Arc::new(source));
-                lead.keep(source.clone(), weight);
-                Ok(source)
-            }
-            // Our time is not theirs: those who wait open it themselves.
-            Err(error @ SourceError::Store(StoreError::TimedOut)) => Err(error),
-            Err(error) => {
-                lead.fail(error.clone());
-                Err(error)
-            }
+    ) -> Result<Source, SourceError> {
+        let object = self.stores.object(location)?;
+        if let Some(source) = self.index.open(location, &object) {
+            meter.count_hit();
+            return Ok(source);
         }
+        meter.count_miss();
+        open(location, object, fetcher, deadline, meter).await
     }
 }
 

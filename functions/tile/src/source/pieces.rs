@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use edgetile_raster::span::{Known, Missing};
+use futures_util::future::try_join_all;
 use futures_util::stream::{self, FuturesUnordered, Stream};
 use futures_util::{FutureExt, StreamExt, TryStreamExt};
 use tokio::sync::mpsc::unbounded_channel;
-use tokio::time::timeout_at;
 
 use super::Source;
 use super::cut::{Came, Cut};
 use super::store::StoreError;
-use crate::fetch::{Fetcher, Found, Meter, Piece};
+use crate::fetch::{Claim, Fetcher, Found, Meter, Piece};
 
 /// Pieces in which the index of blocks is read where the head does not hold it: the entries of some ten rows of blocks
 /// of a scene of 100,000 px, in a fraction of the round trip.
@@ -45,21 +45,8 @@ impl Source {
                     let _ = came.send((range, bytes));
                 }
                 Found::Lead(lead) => ours.push((range, Some(lead))),
-                Found::Follow(follow) => {
-                    let came = came.clone();
-                    let wait = async move {
-                        let led = timeout_at(deadline.into(), follow.wait()).await;
-                        match led.map_err(|_| StoreError::TimedOut)? {
-                            Some(Ok(bytes)) => {
-                                meter.count_hit();
-                                let _ = came.send((range, bytes));
-                                Ok(())
-                            }
-                            Some(Err(error)) => Err(error),
-                            None => self.own(fetcher, range, deadline, meter, came).await,
-                        }
-                    };
-                    reads.push(wait.boxed());
+                Found::Follow(_) => {
+                    reads.push(self.shared(fetcher, range, deadline, meter, came.clone()).boxed());
                 }
             }
         }
@@ -84,14 +71,21 @@ impl Source {
         deadline: Instant,
         meter: &Meter,
     ) -> Result<(), StoreError> {
-        let answer = self
-            .read(fetcher, read, deadline, meter, &|bytes| cut.reach(bytes))
-            .await;
+        let parts = self.object.host().model().parts(&read);
+        let answer = if parts.len() == 1 || !self.object.is_remote() {
+            self.read(fetcher, read, deadline, meter, &|bytes| cut.reach(bytes))
+                .await
+        } else {
+            let reads = parts
+                .into_iter()
+                .map(|part| self.read(fetcher, part, deadline, meter, &|_| ()));
+            try_join_all(reads).await.map(|parts| parts.concat().into())
+        };
         cut.end(answer)
     }
 
-    /// One piece, when whoever read it has given up.
-    async fn own(
+    /// One piece that another request is reading: from there, or by ourselves when it gives up.
+    async fn shared(
         &self,
         fetcher: &Fetcher,
         range: Range<u64>,
@@ -99,25 +93,15 @@ impl Source {
         meter: &Meter,
         came: Came,
     ) -> Result<(), StoreError> {
-        loop {
-            match fetcher.pieces.find(self.piece(&range)) {
-                Found::Kept(bytes) => {
-                    meter.count_hit();
-                    let _ = came.send((range, bytes));
-                    return Ok(());
-                }
-                Found::Lead(lead) => {
-                    let cut = Cut::new(range.clone(), vec![(range.clone(), Some(lead))], meter, came);
-                    return self.cut(fetcher, range, cut, deadline, meter).await;
-                }
-                Found::Follow(follow) => {
-                    let led = timeout_at(deadline.into(), follow.wait()).await;
-                    if let Some(answer) = led.map_err(|_| StoreError::TimedOut)? {
-                        meter.count_hit();
-                        let _ = came.send((range, answer?));
-                        return Ok(());
-                    }
-                }
+        match fetcher.pieces.claim(&self.piece(&range), deadline).await? {
+            Claim::Had(bytes) => {
+                meter.count_hit();
+                let _ = came.send((range, bytes));
+                Ok(())
+            }
+            Claim::Lead(lead) => {
+                let cut = Cut::new(range.clone(), vec![(range.clone(), Some(lead))], meter, came);
+                self.cut(fetcher, range, cut, deadline, meter).await
             }
         }
     }

@@ -17,7 +17,7 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
 use super::transport::Transport;
-use crate::fetch::{Host, Meter};
+use crate::fetch::{Failure, Host, Meter};
 
 pub use buckets::{Buckets, Special, Unfit};
 pub use stores::{Embedded, Stores};
@@ -62,6 +62,14 @@ impl StoreError {
             self,
             Self::Throttled | Self::Again | Self::Unavailable | Self::WrongAnswer
         )
+    }
+}
+
+impl Failure for StoreError {
+    const OUT_OF_TIME: Self = Self::TimedOut;
+
+    fn is_out_of_time(&self) -> bool {
+        *self == Self::TimedOut
     }
 }
 
