@@ -30,10 +30,11 @@ valgrind:
 	  || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
 
 bench: ## edgetile beside TiTiler: pictures, CPU, bytes, memory, throughput; minutes
-bench-full: ## the same with more tiles, arrivals on schedule, and what each step costs
+bench-full: ## the same with more tiles, arrivals on schedule, what each step costs, MapServer and Martin if installed
 bench-full: valgrind build
 bench bench-full: target/release/edgetile $(bench_data)/.stamp
 	$(bench_python) bench/run.py $(bench_data) $< $(bench_venv) bench/results/latest.json $(if $(filter bench-full,$@),--full) $(BENCH)
+	$(if $(filter bench-full,$@),$(bench_python) bench/others.py $(bench_data) $< bench/results/latest.json $(BENCH))
 	$(if $(filter bench-full,$@),$(bench_python) bench/steps.py $(bench_data) target/fast/edgetile bench/results/latest.json)
 	$(bench_python) bench/report.py bench/results/latest.json docs
 

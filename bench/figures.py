@@ -36,8 +36,9 @@ def server(result, name, measured, memory_mb, architecture):
 def main():
     result = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
     servers = [server(result, *one) for one in SERVERS]
-    throttled = (result.get("throttled") or {}).get(SERVERS[0][1]) or {}
-    json.dump({"as_of": result["date"], "servers": servers, "under_quota": throttled}, sys.stdout, indent=1)
+    throttled = result["throttled"]
+    under_quota = {name: throttled[key] for name, key, *_ in SERVERS if throttled.get(key)}
+    json.dump({"as_of": result["date"], "servers": servers, "under_quota": under_quota}, sys.stdout, indent=1)
     print()
 
 

@@ -10,6 +10,7 @@ import time
 
 COST = re.compile(r"edgetile-cost: gets=(\d+);bytes=(\d+)", re.IGNORECASE)
 LENGTH = re.compile(r"content-length: (\d+)", re.IGNORECASE)
+CHUNKED = re.compile(r"transfer-encoding: chunked", re.IGNORECASE)
 
 
 class Tally:
@@ -52,8 +53,10 @@ class Line:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
         self.writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        length = LENGTH.search(head)
-        body = await self.reader.readexactly(int(length[1])) if length else b""
+        if length := LENGTH.search(head):
+            body = await self.reader.readexactly(int(length[1]))
+        else:
+            body = await self.chunks() if CHUNKED.search(head) else b""
         status = int(head[9:12])
         tally.statuses[status] = tally.statuses.get(status, 0) + 1
         tally.errors += status not in (200, 204)
@@ -64,6 +67,14 @@ class Line:
         if "connection: close" in head.lower():
             self.close()
         return status, body
+
+    async def chunks(self):
+        """A body in chunks (RFC 9112, 7.1)."""
+        body = b""
+        while size := int(await self.reader.readline(), 16):
+            body += (await self.reader.readexactly(size + 2))[:-2]
+        await self.reader.readline()
+        return body
 
     def close(self):
         if self.writer is not None:

@@ -93,6 +93,11 @@ def lost(result):
         ratio = row[4]
         if "**" in row[3] or (ratio != "–" and float(ratio) < 1):
             found.append(f"- {row[0]}: {row[3].split(' ')[0]} here, {row[2]} there, the budget is {row[1]}.")
+    for name, other in result.get("others", {}).items():
+        for row in other["jobs"].values():
+            for key, what, sign in (("cpu_ms", "ms of CPU", 1), ("tiles_per_s", "tiles/s, 16 at once", -1), ("answer_bytes", "bytes", 1)):
+                if "ours" in row and sign * row["ours"][key] > sign * row["theirs"][key]:
+                    found.append(f"- {row['title']}, {what}: {number(row['ours'][key])} here, {number(row['theirs'][key])} of {name}.")
     return found or ["- Nothing in this run."]
 
 
@@ -174,6 +179,8 @@ def text(result):
             + table(["", *(job.title for job in tiles.JOBS)], [[step, *(number(value, 2) for value in values)] for step, values in cells.items()] + [["million instructions", *(number(result["steps"][job.name]["instructions"] / 1e6) for job in tiles.JOBS)]])
             + "\n\n![cost of each step](benchmarks-steps.svg)",
         ]
+    if "others" in result:
+        parts.append(other_servers(result["others"]))
     if "ladder" in result:
         rows = [
             [name, number(row["rate"]), f"{row['achieved']:.2f}", number(row["p50_ms"]), number(row["p95_ms"]), number(row["p99_ms"]), row["errors"], "saturated" if row["is_saturated"] else ""]
@@ -208,12 +215,18 @@ def text(result):
             [[at_once, *(cell for name in (PEER, LEAN) for row in [result["far"][name][at_once]] for cell in (number(row["tiles_per_s"]), number(row["p50_ms"]), number(row["requests"]), number(row["connections"], 2), number(row["bytes"] / 1000)))] for at_once in ("1", "4", "16")],
         ),
     ]
-    throttled = (result.get("throttled") or {}).get(LEAN)
-    if throttled:
+    throttled = result.get("throttled") or {}
+    if throttled.get(LEAN):
+        ours, theirs = throttled[LEAN], throttled.get(PEER) or {}
+        keys = ("first_ms", "p50_ms", "p95_ms", "cpu_ms", "rss_mb")
         parts += [
             "## The share of a core that Lambda gives",
-            "NDVI tiles one at a time from a store 25 ms away, headers warm, under a CPU quota (cgroup, periods of 20 ms) of memory / 1769 of one core. The first tile has the process's start, two connections and two round trips in it.\n\n"
-            + table(["memory MB", "first tile ms", "p50 ms", "p95 ms", "RSS MB"], [[memory_mb, number(row["first_ms"]), number(row["p50_ms"]), number(row["p95_ms"]), number(row["rss_mb"])] for memory_mb, row in throttled.items()])
+            "NDVI tiles one at a time from a store 25 ms away, headers warm, under a CPU quota (cgroup, periods of 20 ms) of memory / 1769 of one core. The first tile has the process's start, two connections and two round trips in it. "
+            "TiTiler has one worker here, and no figures where it does not fit into the memory.\n\n"
+            + table(
+                ["memory MB", *(f"{name} {what}" for name in (PEER, OURS) for what in ("first tile ms", "p50 ms", "p95 ms", "CPU ms", "RSS MB"))],
+                [[memory_mb, *(number(theirs.get(memory_mb, {}).get(key)) for key in keys), *(number(row[key]) for key in keys)] for memory_mb, row in ours.items()],
+            )
             + "\n\n[The cost model](cost.md) makes dollars of it.",
         ]
     parts += [
@@ -221,6 +234,29 @@ def text(result):
         "```\nmake bench         # minutes\nmake bench-full    # more tiles, and arrivals on schedule\n```\n\nBoth install the peer from PyPI (`bench/requirements.txt`) under `target/`.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def other_servers(others):
+    """The section on servers that do a part of the same job."""
+    rows = []
+    for name, other in others.items():
+        for row in other["jobs"].values():
+            theirs, ours = row.get("theirs"), row.get("ours")
+            measured = [number(side[key] / scale) for key, scale in (("cpu_ms", 1), ("tiles_per_s", 1), ("answer_bytes", 1000)) for side in (theirs, ours)] if theirs else ["not timed"] + ["–"] * 5
+            rows.append([f"{name} {other['version']}", row["title"], f"{row['agreement']:.2%}", *measured, (theirs or {}).get("errors", "–")])
+    notes = [
+        "- **MapServer** (Debian's, `mapserv` under FastCGI, a process for each core, behind nginx; `bench/mapserver.py`) draws single files, in its tile mode. It holds files open, and GDAL's cache with them: blocks that have been decoded stay in memory, "
+        "and of tiles that are asked for round and round none is decoded again, where edgetile decodes for every tile. Indices of bands are none of its expressions.",
+        "- **Martin** (`cargo install martin --no-default-features --features unstable-cog`, its cache of tiles off) serves a block of a file as a tile, of 8-bit files whose blocks are the tiles of the web's grid: it neither resamples nor reprojects, rescales nor calculates. So it gets a file of that kind.",
+        "- **async-geotiff** (PyPI) reads windows of bands and is no server: of warp, colours, encoding and HTTP it has nothing, so there is no tile to compare.",
+    ]
+    heads = ["", "tiles", "pictures agree", "CPU ms", "edgetile", "tiles/s, 16 at once", "edgetile", "kB", "edgetile", "errors"]
+    absent = [name for name in ("MapServer", "Martin") if name not in others]
+    missing = f" Not installed when this was measured: {', '.join(absent)}." if absent else ""
+    return (
+        "## Other servers\n\nWhere they do the same job, beside edgetile in turn on the same cores; pictures (nearest) are compared first, within a level of one around the pixel, and what differs is not timed. CPU is of tiles that are asked for once, "
+        f"tiles a second of the same ones round and round.{missing}\n\n" + table(heads, rows) + "\n\n" + "\n".join(notes)
+    )
 
 
 def step_costs(result):

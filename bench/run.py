@@ -233,16 +233,16 @@ def far(run, kind):
     return found
 
 
-def throttled(run, kind):
+def throttled(run, kind, sizes_mb, most):
     """NDVI tiles one at a time from a near store, under the share of a core that Lambda gives to each memory size."""
     found = {}
     if not Quota.usable():
         say("no cgroup to write: nothing is measured under a quota")
         return None
-    for memory_mb in LAMBDA_MB:
+    for memory_mb in sizes_mb:
         with Quota(memory_mb / VCPU_MB) as group, distant(run, kind, NEAR_STORE_MS, group=group) as (server, paths, _):
             first = server.first(paths[0], patience_s=180) * 1000
-            before, paths = server.cpu_s(), paths[1:61]
+            before, paths = server.cpu_s(), paths[1 : most + 1]
             row = load.closed(server.port, paths, 1).summary()
             found[str(memory_mb)] = {"first_ms": round(first, 1), "p50_ms": row["p50_ms"], "p95_ms": row["p95_ms"], "cpu_ms": round((server.cpu_s() - before) / len(paths) * 1000, 2), "rss_mb": server.memory_mb()["rss"]}
             say(f"{kind.name}, {memory_mb} MB: {found[str(memory_mb)]}")
@@ -293,7 +293,9 @@ def main():
     keep("start", {kind.name: start(run, kind, 3 if kind.is_peer else 10) for kind in run.kinds[:2]})
     keep("far", {kind.name: far(run, kind) for kind in (run.peer, run.lean)})
     keep("curve", {kind.name: curve(run, kind, run.seconds) for kind in run.kinds})
-    keep("throttled", {kind.name: throttled(run, kind) for kind in (run.lean,)})
+    # Of the peer one process, as Lambda has it, in sizes that can hold it.
+    single = titiler(options.venv.absolute(), run.data, 1)
+    keep("throttled", {run.lean.name: throttled(run, run.lean, LAMBDA_MB, 60), single.name: throttled(run, single, LAMBDA_MB[2:], 20)})
     if run.full:
         most = {kind.name: max(row["tiles_per_s"] for row in result["curve"][kind.name].values()) for kind in run.kinds}
         keep("ladder", {kind.name: ladder(run, kind, most[kind.name], run.seconds) for kind in run.kinds[:2]})

@@ -5,8 +5,8 @@
 
 FIGURES holds, for each server, what one rendered tile takes: CPU milliseconds on one vCPU, requests to the store and
 how many of them wait for each other, bytes read, bytes of the answer, and milliseconds of a cold start. Only misses are
-rendered; every tile is sent. Under `under_quota` may stand milliseconds of a tile as they were measured at each memory
-size. Lambda gives one vCPU at 1769 MB and CPU in proportion to memory below that; waiting for the store is billed like
+rendered; every tile is sent. Under `under_quota` may stand, for each server, milliseconds of a tile as they were measured
+at each memory size. Lambda gives one vCPU at 1769 MB and CPU in proportion to memory below that; waiting for the store is billed like
 work.
 """
 
@@ -109,15 +109,26 @@ def by_place(works, prices):
     return table(["hits, first byte of the store", *(f"{work.name}: Lambda and S3" for work in works)], rows)
 
 
-def by_quota(figures, prices):
-    """What was measured under the share of a core of each memory size, and what such a tile costs."""
-    work = figures["servers"][0]
-    rate = prices["lambda_gb_second"][work["architecture"]]
+def by_quota(under_quota, works, prices):
+    """What was measured under the share of a core of each memory size, and what such tiles cost; a size that cannot hold a server is left out."""
     rows = []
-    for memory, row in figures["under_quota"].items():
-        cost = MILLION * (1 - Place().hit_ratio) * row["p50_ms"] / 1000 * int(memory) / GIB * rate
-        rows.append([f"{memory} MB", *(f"{row[key]:.0f} ms" for key in ("first_ms", "p50_ms", "p95_ms")), dollars(cost)])
-    return table(["memory", "first tile of a process", "p50", "p95", "a million tiles, 90 % hits: seconds of Lambda"], rows)
+    for memory in under_quota[works[0].name]:
+        cells = []
+        for work in works:
+            row = under_quota.get(work.name, {}).get(memory)
+            cost = row and MILLION * row["p50_ms"] / 1000 * int(memory) / GIB * prices["lambda_gb_second"][work.architecture]
+            cells += [*(f"{row[key]:.0f} ms" for key in ("first_ms", "p50_ms", "p95_ms")), dollars(cost)] if row else ["–"] * 4
+        rows.append([f"{memory} MB", *cells])
+    heads = ["memory"]
+    for work in works:
+        heads += [f"{work.name}: first tile of a process", "p50", "p95", "a million rendered"]
+    return table(heads, rows)
+
+
+def enough_mb(rows, key):
+    """The least memory with which a tile takes at most a tenth longer than with the most."""
+    most = rows[max(rows, key=int)][key]
+    return min((int(memory) for memory, row in rows.items() if row[key] <= 1.1 * most))
 
 
 def page(figures, works, prices):
@@ -141,10 +152,13 @@ def page(figures, works, prices):
         "## By memory",
         "From the model: what a miss is billed, which is also how long it takes.\n\n" + by_memory(works, prices),
     ]
-    if figures.get("under_quota"):
+    under_quota = figures["under_quota"]
+    if rows := under_quota.get(works[0].name):
         parts.append(
-            f"Measured, {works[0].name} under a CPU quota of memory / {VCPU_MB} of a core in periods of 20 ms, the store 25 ms away, on a machine with other work. A tile that waited for the store "
-            "finds the quota of a whole period unused, so that work of less than it is not slowed:\n\n" + by_quota(figures, prices)
+            f"Measured under a CPU quota of memory / {VCPU_MB} of a core in periods of 20 ms, the store 25 ms away; dollars are those of Lambda's seconds at p50. A tile that waited for the store "
+            f"finds the quota of a whole period unused, so that work of less than it is not slowed:\n\n{by_quota(under_quota, works, prices)}\n\n"
+            f"Of {works[0].name}, half of the tiles take no longer than a tenth more than with {max(rows, key=int)} MB from {enough_mb(rows, 'p50_ms')} MB on, 95 % from {enough_mb(rows, 'p95_ms')} MB on, "
+            f"and the first of a process from {enough_mb(rows, 'first_ms')} MB on. The stack's default is {works[0].memory_mb} MB."
         )
     parts += ["## By hit ratio and distance", by_place(works, prices), "![dollars against the hit ratio](cost.svg)"]
     return "\n\n".join(parts)

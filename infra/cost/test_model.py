@@ -39,9 +39,13 @@ class Model(unittest.TestCase):
         self.assertAlmostEqual(cost["CloudFront bytes"], 5.0)
 
     def test_what_was_measured_under_a_quota_is_billed_as_it_took(self):
-        figures = {"servers": [vars(WORK)], "under_quota": {"512": {"first_ms": 90.0, "p50_ms": 40.0, "p95_ms": 50.0}}}
-        # 100,000 misses of 40 ms at half a GB
-        self.assertIn("| 512 MB | 90 ms | 40 ms | 50 ms | $0.02 |", model.by_quota(figures, PRICES))
+        under_quota = {"it": {"512": {"first_ms": 90.0, "p50_ms": 40.0, "p95_ms": 50.0}}}
+        # A million of 40 ms at half a GB
+        self.assertIn("| 512 MB | 90 ms | 40 ms | 50 ms | $0.20 |", model.by_quota(under_quota, [WORK], PRICES))
+
+    def test_the_least_memory_that_is_within_a_tenth_is_enough(self):
+        rows = {"128": {"p50_ms": 90.0}, "512": {"p50_ms": 44.0}, "1769": {"p50_ms": 40.0}, "1024": {"p50_ms": 41.0}}
+        self.assertEqual(model.enough_mb(rows, "p50_ms"), 512)
 
     def test_an_edge_that_has_everything_renders_nothing(self):
         cost = model.per_million(WORK, model.Place(hit_ratio=1), PRICES)
