@@ -48,6 +48,47 @@ async fn every_door_gives_the_tile_that_the_server_gives() {
     }
 }
 
+/// The same request of every door that carries a body, encoded or not.
+#[tokio::test]
+async fn a_body_reaches_the_function_through_every_door() {
+    let function = Function::start(&[]).await;
+    let encoded = event("statistics.json");
+    let first = function.invoke(&encoded).await.expect("statistics");
+    assert_eq!(first["statusCode"], 200, "{first}");
+    assert_eq!(first["headers"]["content-type"], "application/geo+json");
+    assert_eq!(first["headers"]["cache-control"], "no-store");
+    let told: Value = serde_json::from_slice(&body(&first)).expect("JSON");
+    let count = told["properties"]["statistics"]["b1"]["count"].as_f64();
+    assert!(count.is_some_and(|count| count > 1000.0), "{told}");
+    let mut sent = told.clone();
+    sent["properties"] = json!({"name": "field"});
+    for name in ["tile.json", "apigw-v2.json", "apigw-v1.json", "alb.json"] {
+        let mut plain = event(name);
+        for path in ["rawPath", "path"] {
+            if plain[path].is_string() {
+                plain[path] = "/ndvi/statistics".into();
+            }
+        }
+        if plain["rawQueryString"].is_string() {
+            plain["rawQueryString"] = "".into();
+        }
+        for query in ["queryStringParameters", "multiValueQueryStringParameters"] {
+            plain[query] = json!({});
+        }
+        if plain["httpMethod"].is_string() {
+            plain["httpMethod"] = "POST".into();
+            plain["requestContext"]["path"] = "/ndvi/statistics".into();
+        } else {
+            plain["requestContext"]["http"]["method"] = "POST".into();
+        }
+        plain["body"] = sent.to_string().into();
+        let answer = function.invoke(&plain).await.expect(name);
+        assert_eq!(answer["statusCode"], 200, "{name}: {answer}");
+        let other: Value = serde_json::from_slice(&body(&answer)).expect("JSON");
+        assert_eq!(other, told, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_request_is_one_line_that_carries_its_metrics() {
     let function = Function::start(&[("EDGETILE_METRICS", "tiles")]).await;

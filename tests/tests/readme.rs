@@ -11,10 +11,10 @@ use edgetile_raster::warp::Kernel;
 use edgetile_tile::access::{Access, Denied, Root};
 use edgetile_tile::guard::Barred;
 use edgetile_tile::layers::Catalog;
-use edgetile_tile::request::{Format, Grids, LARGEST_EDGE_PX, Refused, Route, Style, slip_of};
+use edgetile_tile::request::{Format, Grids, LARGEST_EDGE_PX, Methods, Refused, Route, Style, slip_of};
 use edgetile_tile::response::{Policy, Problem};
 use edgetile_tile::settings::{EmptyTile, TABLE};
-use http::{HeaderValue, Method};
+use http::{HeaderValue, Method, Request};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -106,12 +106,26 @@ fn query(path: &str) -> &'static str {
     }
 }
 
+/// Reads a path, or `POST ` and a path.
+fn read(path: &str) -> Result<Route, Refused> {
+    let (method, path) = match path.strip_prefix("POST ") {
+        Some(path) => (Method::POST, path),
+        None => (Method::GET, path),
+    };
+    let square = r#"{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}"#;
+    let feature = format!(r#"{{"type":"Feature","properties":{{}},"geometry":{square}}}"#);
+    let mut request = Request::new(feature.into());
+    *request.method_mut() = method;
+    *request.uri_mut() = format!("{path}?{}", query(path)).parse().expect("an address");
+    Route::read(&request, &Grids::default())
+}
+
 #[test]
 fn every_route_in_the_table_is_answered() {
     for row in rows("Routes") {
         for route in spans(&row[0]) {
             for path in paths(route) {
-                let read = Route::parse(&Method::GET, &path, query(&path), &Grids::default());
+                let read = read(&path);
                 assert!(read.is_ok(), "README, Routes: {path} is refused: {read:?}");
                 // A path of the viewer's that leads to no page would be read too.
                 if let Ok(Route::Viewer(name)) = read {
@@ -252,7 +266,7 @@ fn problems() -> Vec<Problem> {
         Problem::Denied(Denied),
         Problem::Barred(Barred::NoKey),
         Problem::not_found("file"),
-        Problem::Refused(Refused::Method),
+        Problem::Refused(Refused::Method(Methods::Read)),
         Problem::TooLarge {
             what: text(),
             remedy: text(),

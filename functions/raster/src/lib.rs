@@ -13,6 +13,7 @@ pub mod plan;
 pub mod decode;
 pub mod warp;
 pub mod mosaic;
+pub mod cutline;
 pub mod math;
 pub mod statistics;
 pub mod colour;

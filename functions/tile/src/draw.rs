@@ -7,6 +7,7 @@ use edgetile_raster::samples::{Mask, Raster, Samples};
 use edgetile_raster::warp::Target;
 
 use crate::bind::Binding;
+use crate::cut::cut;
 use crate::layers::Task;
 use crate::request::{Format, Refused, Style};
 use crate::response::Problem;
@@ -25,6 +26,8 @@ pub fn draw(
     target: &Target,
 ) -> Result<Option<Drawn>, Problem> {
     let with_mask = task.style.return_mask.unwrap_or(true);
+    let bands = cut(bands, &task.frame, target)?;
+    let bands = bands.as_ref();
     match task.format {
         Format::Npy | Format::Tif => {
             let shown;

@@ -10,7 +10,7 @@
 //! colormap_name=viridis&rescale=0,1
 //! ```
 //!
-//! The time in seconds since 1970, the path, and the query in one spelling: every parameter that a route reads, sorted, each
+//! The time in seconds since 1970, the path (behind `POST ` where it is asked so), and the query in one spelling: every parameter that a route reads, sorted, each
 //! value encoded once, what says the default left out, as the CDN leaves it out. A path of a tile counts as it stands, or
 //! with `{z}/{x}/{y}` in place of its numbers and without `@2x`: who has that signature has all tiles of one style. Comparisons take
 //! the same time wherever texts differ. Nothing here is ever shown or logged.
@@ -19,14 +19,16 @@ use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::Request;
 use http::header::AUTHORIZATION;
+use http::{Method, Request};
 use ring::hmac;
 
 use crate::request::{Query, encode};
 
 /// The first line of what is signed.
 const VERSION: &str = "edgetile-1";
+/// What stands before a path that is asked by POST: who may read an address may not have other values by sending it a feature.
+const POST: &str = "POST ";
 /// What a key signs so that two of them can be compared.
 const COMPARED: &[u8] = b"key";
 /// How long a signature lasts that is given to who came with a key.
@@ -197,7 +199,7 @@ impl Guard {
         };
         let expires_s: u64 = expires.parse().map_err(|_| Barred::WrongSignature)?;
         let signature = decoded(signature).ok_or(Barred::WrongSignature)?;
-        let covered = Covered::of(request.uri().path(), &query);
+        let covered = Covered::of(request.method(), request.uri().path(), &query);
         let holds = |path: &String| {
             let text = covered.text(path, expires_s);
             let by = |key: &&hmac::Key| hmac::verify(key, text.as_bytes(), &signature).is_ok();
@@ -217,17 +219,17 @@ impl Guard {
     pub fn grant(&self, audience: Audience, template: &str, now_s: u64) -> Option<String> {
         match audience {
             Audience::Everyone => None,
-            Audience::KeyHolder => self.sign(template, now_s + GRANTED.as_secs()),
-            Audience::Until { expires_s, .. } => self.sign(template, expires_s),
+            Audience::KeyHolder => self.sign(&Method::GET, template, now_s + GRANTED.as_secs()),
+            Audience::Until { expires_s, .. } => self.sign(&Method::GET, template, expires_s),
         }
     }
 
-    /// `expires=…&signature=…` for a path with its query; `None` without a key to sign with.
-    pub fn sign(&self, path_and_query: &str, expires_s: u64) -> Option<String> {
+    /// `expires=…&signature=…` for a path with its query, asked by a method; `None` without a key to sign with.
+    pub fn sign(&self, method: &Method, path_and_query: &str, expires_s: u64) -> Option<String> {
         let key = self.signing.first()?;
         let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
         let query = Query::parse(query).unwrap_or_default();
-        let covered = Covered::of(path, &query);
+        let covered = Covered::of(method, path, &query);
         let text = covered.text(covered.paths.first()?, expires_s);
         let signature = base64_simd::URL_SAFE_NO_PAD.encode_to_string(hmac::sign(key, text.as_bytes()));
         Some(format!("expires={expires_s}&signature={signature}"))
@@ -247,21 +249,24 @@ fn decoded(signature: &str) -> Option<Vec<u8>> {
 
 /// What a signature covers.
 struct Covered {
+    /// What stands before the path.
+    method: &'static str,
     /// The path as it stands, then as a template where it is one of a tile.
     paths: Vec<String>,
     query: String,
 }
 
 impl Covered {
-    fn of(path: &str, query: &Query) -> Self {
+    fn of(method: &Method, path: &str, query: &Query) -> Self {
         Self {
+            method: if *method == Method::POST { POST } else { "" },
             paths: paths(path),
             query: query.signed(),
         }
     }
 
     fn text(&self, path: &str, expires_s: u64) -> String {
-        format!("{VERSION}\n{expires_s}\n{path}\n{}", self.query)
+        format!("{VERSION}\n{expires_s}\n{}{path}\n{}", self.method, self.query)
     }
 }
 
@@ -339,7 +344,10 @@ mod tests {
 
     fn signed(guard: &Guard, target: &str) -> String {
         let mark = if target.contains('?') { '&' } else { '?' };
-        format!("{target}{mark}{}", guard.sign(target, NOW + 60).unwrap())
+        format!(
+            "{target}{mark}{}",
+            guard.sign(&Method::GET, target, NOW + 60).unwrap()
+        )
     }
 
     #[test]
@@ -381,7 +389,7 @@ mod tests {
         let guard = guard("", SECRET);
         // By Python: base64.urlsafe_b64encode(hmac.new(SECRET, b"edgetile-1\n1800000060\n/tiles/a/{z}/{x}/{y}.png\nrescale=0,1", "sha256").digest())
         let given = guard
-            .sign("/tiles/a/{z}/{x}/{y}.png?rescale=0,1", NOW + 60)
+            .sign(&Method::GET, "/tiles/a/{z}/{x}/{y}.png?rescale=0,1", NOW + 60)
             .unwrap();
         assert_eq!(
             given,
@@ -449,7 +457,7 @@ mod tests {
             admit(&guard, &one.replace("a.tif", "b.tif"), &[]),
             Err(Barred::WrongSignature)
         );
-        let late = format!("/a?{}", guard.sign("/a", NOW).unwrap());
+        let late = format!("/a?{}", guard.sign(&Method::GET, "/a", NOW).unwrap());
         assert_eq!(admit(&guard, &late, &[]), Err(Barred::Expired));
         // A key that replaces another opens what the other signed as long as both stand.
         let both = super::Guard::new(

@@ -36,6 +36,8 @@ pub mod channels;
 pub mod bind;
 /// The algorithm of a style, over bands.
 pub mod compute;
+/// What of an answer its outline leaves.
+pub mod cut;
 /// Bands to the bytes of the answer.
 pub mod draw;
 /// One picture, the whole story.

@@ -99,11 +99,11 @@ impl Problem {
         match self {
             Self::Refused(refused) => match refused {
                 Refused::Parameter { .. } | Refused::TooLong { .. } => StatusCode::BAD_REQUEST,
-                Refused::TooManyPixels { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                Refused::TooManyPixels { .. } | Refused::LongBody => StatusCode::PAYLOAD_TOO_LARGE,
                 Refused::OffGrid { .. } | Refused::NoSuchPath | Refused::Unknown { .. } => {
                     StatusCode::NOT_FOUND
                 }
-                Refused::Method => StatusCode::METHOD_NOT_ALLOWED,
+                Refused::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             },
             Self::Denied(Denied) | Self::Barred(Barred::WrongSignature | Barred::Expired) => {
                 StatusCode::FORBIDDEN
@@ -145,8 +145,8 @@ impl Problem {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(self.cache_control()));
-        if *self == Self::Refused(Refused::Method) {
-            headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
+        if let Self::Refused(Refused::Method(methods)) = self {
+            headers.insert(ALLOW, HeaderValue::from_static(methods.allow()));
         }
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -352,6 +352,13 @@ pub fn keep_for(audience: Audience, response: &mut Response<Bytes>) {
     }
 }
 
+/// Keeps an answer to a POST from caches: nobody can ask for it again by its address.
+pub fn unkept(response: &mut Response<Bytes>) {
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.remove(ETAG);
+}
+
 /// How long those may keep an answer for whom it is meant. Where a signature opens it, not beyond its end: an address is all
 /// that a cache asks for, and so it is the signature's address that it is kept under. Of what the operator set (RFC 9111,
 /// clause 5.2: names in any case), what would let others have it is left out.
@@ -404,7 +411,7 @@ pub fn preflight() -> Response<Bytes> {
     let headers = response.headers_mut();
     headers.insert(
         ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("GET, HEAD, OPTIONS"),
+        HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
     );
     headers.insert(
         ACCESS_CONTROL_ALLOW_HEADERS,
@@ -415,7 +422,7 @@ pub fn preflight() -> Response<Bytes> {
         ACCESS_CONTROL_MAX_AGE,
         HeaderValue::from(Duration::from_hours(24).as_secs()),
     );
-    headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
+    headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST, OPTIONS"));
     open_to_all_origins(headers);
     response
 }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::Full;
-use hyper::body::Incoming;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -24,6 +24,8 @@ use tracing::debug;
 
 use self::settle::{Busy, QUIET, give_back};
 use crate::app::App;
+use crate::request::{LONGEST_BODY_BYTES, Refused};
+use crate::response::Problem;
 
 /// Connections at once; each may hold [`HEAD_BYTES`] of buffers.
 const CONNECTIONS: usize = 1024;
@@ -31,6 +33,8 @@ const CONNECTIONS: usize = 1024;
 const HEAD_BYTES: usize = 96 << 10;
 /// How long a client may take to send a request head, or keep a connection idle.
 const HEAD_PATIENCE: Duration = Duration::from_mins(1);
+/// How long a client may take to send a body.
+const BODY_PATIENCE: Duration = Duration::from_secs(20);
 /// How long requests in flight may take when the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -112,9 +116,30 @@ fn connection(
 }
 
 async fn answer(app: &App, request: Request<Incoming>) -> Response<Full<Bytes>> {
-    // No route takes a body: none is waited for.
-    let response = app.answer(request.map(|_| Bytes::new())).await;
+    // Only POST has a body that says something: no other is waited for.
+    let (head, body) = request.into_parts();
+    let body = if head.method == Method::POST {
+        tokio::time::timeout(BODY_PATIENCE, read(body))
+            .await
+            .unwrap_or(Err(Problem::OutOfTime))
+    } else {
+        Ok(Bytes::new())
+    };
+    let response = match body {
+        Ok(body) => app.answer(Request::from_parts(head, body)).await,
+        Err(problem) => app.refuse(problem),
+    };
     response.map(Full::new)
+}
+
+/// A body, if it is not too long: what says so of itself is not read at all.
+async fn read(body: Incoming) -> Result<Bytes, Problem> {
+    let too_long = || Problem::from(Refused::LongBody);
+    if body.size_hint().lower() > LONGEST_BODY_BYTES as u64 {
+        return Err(too_long());
+    }
+    let whole = Limited::new(body, LONGEST_BODY_BYTES).collect().await;
+    Ok(whole.map_err(|_| too_long())?.to_bytes())
 }
 
 /// Ready when the process is asked to end: ctrl-c, or SIGTERM from a supervisor.

@@ -188,6 +188,8 @@ impl Reading {
             area: None,
             crs: None,
             size: Size::AtMost(coarsest_px(files).clamp(SIDE_PX.0, largest_px)),
+            outline: None,
+            is_aligned: false,
         };
         let target = target(&Frame::Window(window), style, files)?;
         let take = |_: &Binding, bands: &Raster| Ok(bands.clone());

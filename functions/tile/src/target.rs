@@ -48,7 +48,9 @@ fn of_window(window: &Window, files: &[File]) -> Result<Target, Problem> {
         Some(area) => bounds_in(area, &crs)?,
         None => around(&covers)?,
     };
-    let [west, south, east, north] = bounds;
+    let finest_cover = || covers.iter().min_by(|a, b| a.across.total_cmp(&b.across));
+    let cover = finest_cover().filter(|_| window.is_aligned);
+    let [west, south, east, north] = cover.map_or(bounds, |cover| cover.aligned(bounds));
     let finest = |of: &dyn Fn(&Cover) -> f64| covers.iter().map(of).fold(f64::INFINITY, f64::min);
     let (across, down) = (finest(&|cover| cover.across), finest(&|cover| cover.down));
     let (width, height) = window
@@ -113,6 +115,21 @@ impl Cover {
             across,
             down,
         })
+    }
+}
+
+impl Cover {
+    /// A box grown to edges of pixels of the file; what misses one by a millionth of a pixel is on it.
+    fn aligned(&self, [west, south, east, north]: Extent) -> Extent {
+        let ([left, _, _, top], (across, down)) = (self.bounds, (self.across, self.down));
+        let before = |at: f64| (at + 1e-6).floor();
+        let behind = |at: f64| (at - 1e-6).ceil();
+        [
+            left + before((west - left) / across) * across,
+            top - behind((top - south) / down) * down,
+            left + behind((east - left) / across) * across,
+            top - before((top - north) / down) * down,
+        ]
     }
 }
 

@@ -23,10 +23,10 @@ pub(super) fn document(base: &str) -> Value {
             let parameters: Vec<&str> = prefix.parameters_of(row).collect();
             let path = prefix.path_of(row);
             let summary = format!("{}: {}", prefix.title, row.title);
-            paths.insert(
-                path.clone(),
-                operation(&path, &summary, row, &parameters, &required),
-            );
+            let operation = operation(&path, &summary, row, &parameters, &required);
+            // A path may be asked in two ways.
+            let methods = paths.entry(path).or_insert_with(|| json!({}));
+            methods[if row.is_posted { "post" } else { "get" }] = operation;
         }
     }
     for row in ALONE {
@@ -38,7 +38,7 @@ pub(super) fn document(base: &str) -> Value {
             .collect();
         paths.insert(
             row.path.to_owned(),
-            operation(row.path, row.title, row, row.parameters, &required),
+            json!({"get": operation(row.path, row.title, row, row.parameters, &required)}),
         );
     }
     json!({
@@ -81,12 +81,20 @@ fn operation(path: &str, summary: &str, row: &Row, parameters: &[&str], required
         }))
     });
     let problem = json!({"description": "a problem (RFC 9457)", "content": {"application/problem+json": {}}});
-    json!({"get": {
+    let mut operation = json!({
         "summary": summary,
         "parameters": in_path.chain(in_query).collect::<Vec<_>>(),
         "responses": {
             "200": {"description": row.title, "content": {row.media_type: {}}},
             "default": problem,
         },
-    }})
+    });
+    if row.is_posted {
+        operation["requestBody"] = json!({
+            "required": true,
+            "description": "a GeoJSON Feature (RFC 7946)",
+            "content": {"application/geo+json": {"schema": {"type": "object"}}},
+        });
+    }
+    operation
 }

@@ -35,9 +35,7 @@ impl App {
 
     /// Who may have the answer to a request that came to nothing.
     pub(super) fn audience(&self, request: &Request<Bytes>) -> Audience {
-        let uri = request.uri();
-        let query = uri.query().unwrap_or_default();
-        let route = Route::parse(request.method(), uri.path(), query, self.catalog.grids());
+        let route = Route::read(request, self.catalog.grids());
         let admitted = route.ok().and_then(|route| self.admit(&route, request).ok());
         admitted.unwrap_or_default()
     }

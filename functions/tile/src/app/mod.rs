@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::ACCEPT_ENCODING;
-use http::{Method, Request, Response};
+use http::{HeaderMap, Method, Request, Response};
 use serde_json::Value;
 
 use self::journal::{Entry, Journal};
@@ -32,7 +32,7 @@ use crate::fetch::Meter;
 use crate::guard::{Audience, Guard};
 use crate::layers::{Catalog, Task};
 use crate::request::{Format, Grid, PointRequest, Refused, Route, TileJsonRequest, best, format_of};
-use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, keep_for, preflight};
+use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, keep_for, preflight, unkept};
 use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
 use crate::viewer;
@@ -60,9 +60,10 @@ impl App {
         if request.method() == Method::OPTIONS {
             return preflight();
         }
+        let is_posted = request.method() == Method::POST;
         let outcome = match self.outcome(&request).await {
             // Whatever there is, the caller has some of it: known only now, for it might have been refused.
-            Ok(Outcome::Content { about, .. }) if ETag::any_is_held(request.headers()) => {
+            Ok(Outcome::Content { about, .. }) if !is_posted && ETag::any_is_held(request.headers()) => {
                 Ok(Outcome::NotModified(about))
             }
             outcome => outcome,
@@ -76,6 +77,9 @@ impl App {
         if is_problem {
             // It may tell of what only some may see.
             keep_for(self.audience(&request), &mut response);
+        }
+        if is_posted {
+            unkept(&mut response);
         }
         log(&self.journal, &request, &response, came_to, started);
         if request.method() == Method::HEAD {
@@ -103,13 +107,7 @@ impl App {
     }
 
     async fn route(&self, request: &Request<Bytes>, deadline: Instant) -> Result<Outcome, Problem> {
-        let uri = request.uri();
-        let route = Route::parse(
-            request.method(),
-            uri.path(),
-            uri.query().unwrap_or_default(),
-            self.catalog.grids(),
-        )?;
+        let route = Route::read(request, self.catalog.grids())?;
         let audience = self.admit(&route, request)?;
         let varies = self.is_list_by_key(&route);
         let outcome = self.answered(route, request, deadline, audience).await?;
@@ -128,8 +126,11 @@ impl App {
         deadline: Instant,
         audience: Audience,
     ) -> Result<Outcome, Problem> {
+        let none = HeaderMap::new();
+        let is_posted = request.method() == Method::POST;
         let call = Call {
-            headers: request.headers(),
+            // What caches ask of what they hold (RFC 9110, section 13.1.2) is asked of answers to GET.
+            headers: if is_posted { &none } else { request.headers() },
             deadline,
             meter: Meter::default(),
         };
@@ -173,6 +174,16 @@ impl App {
             Route::Statistics(asked) => {
                 let task = self.catalog.task(&asked.image)?;
                 Box::pin(self.reading.statistics(&task, &asked.options, &call)).await
+            }
+            Route::Features(asked) => {
+                let tasks = asked.images.iter().map(|image| self.catalog.task(image));
+                let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
+                let question = (&asked.options, asked.cover_scale);
+                Box::pin(
+                    self.reading
+                        .statistics_of_features(&tasks, &asked.document, question, &call),
+                )
+                .await
             }
             Route::ViewerConfig => {
                 let config = self.viewer_config(request, &call).await;
@@ -230,6 +241,7 @@ impl App {
             | Route::Info(_)
             | Route::Point(_)
             | Route::Statistics(_)
+            | Route::Features(_)
             | Route::Assets(_)
             | Route::ViewerConfig
             | Route::Legend(_)
@@ -379,6 +391,8 @@ fn log(
 
 #[cfg(test)]
 mod clients;
+#[cfg(test)]
+mod features;
 #[cfg(test)]
 mod keys;
 #[cfg(test)]

@@ -38,6 +38,8 @@ pub enum Command {
         url: String,
         /// Until when, as it was written.
         expires: String,
+        /// Whether it is asked by POST.
+        is_posted: bool,
     },
     /// Pack the headers of files into an index.
     Index {
@@ -212,17 +214,22 @@ fn index(parser: &mut Parser) -> Result<Command, Usage> {
 }
 
 fn sign(parser: &mut Parser) -> Result<Command, Usage> {
-    let (mut url, mut expires) = (None, "1d".to_owned());
+    let (mut url, mut expires, mut is_posted) = (None, "1d".to_owned(), false);
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Print(help::sign())),
             Arg::Long("expires") => expires = parser.value()?.string()?,
+            Arg::Long("post") => is_posted = true,
             Arg::Value(word) if url.is_none() => url = Some(word.string()?),
             other => return Err(other.unexpected().into()),
         }
     }
     let url = url.ok_or_else(|| Usage("sign takes an address: edgetile sign URL".to_owned()))?;
-    Ok(Command::Sign { url, expires })
+    Ok(Command::Sign {
+        url,
+        expires,
+        is_posted,
+    })
 }
 
 #[cfg(test)]

@@ -79,12 +79,13 @@ edgetile info URL: say what a GeoTIFF is as JSON, what a tile of it costs at eac
 
 pub(super) fn sign() -> String {
     "\
-edgetile sign URL [--expires TIME]: print an address that opens what is protected, until it expires
+edgetile sign URL [--expires TIME] [--post]: print an address that opens what is protected, until it expires
 
   URL is one of a request, or a template of tiles such as https://tiles.example.com/tiles/ndvi/{z}/{x}/{y}.png: it then opens
   all tiles of that layer or file in that style and format.
 
   --expires TIME   30m, 12h or 7d from now, or seconds since 1970 (1d)
+  --post           for POST, with whatever body; without it for GET and HEAD
 
   The first of EDGETILE_SIGNING_KEYS signs. Where the server's own address has a path, as API Gateway's stages have, say so
   with EDGETILE_PUBLIC_URL."

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
+use http::Method;
 use http::Request;
 use tokio::runtime::Builder;
 use tracing::Level;
@@ -73,10 +74,15 @@ pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Re
             checked(&url)?;
             to_the_end(describe(&url, environment))
         }
-        Command::Sign { url, expires } => {
+        Command::Sign {
+            url,
+            expires,
+            is_posted,
+        } => {
             let settings = Settings::read(&BTreeMap::new(), environment)
                 .map_err(|error| Failure::Usage(error.to_string()))?;
-            print(&sign(&url, &expires, &settings)?)
+            let method = if is_posted { Method::POST } else { Method::GET };
+            print(&sign(&method, &url, &expires, &settings)?)
         }
         Command::Index { urls } => {
             let urls = listed(urls)?;
@@ -90,7 +96,7 @@ pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Re
 }
 
 /// An address with its signature.
-fn sign(url: &str, expires: &str, settings: &Settings) -> Result<String, Failure> {
+fn sign(method: &Method, url: &str, expires: &str, settings: &Settings) -> Result<String, Failure> {
     let usage = |message: &str| Failure::Usage(message.to_owned());
     let expires_s =
         end_of(expires).ok_or_else(|| usage("--expires is none of 30m, 12h, 7d and seconds since 1970"))?;
@@ -118,7 +124,7 @@ fn sign(url: &str, expires: &str, settings: &Settings) -> Result<String, Failure
         let message = format!("sign takes an address without {name}: what it prints is passed on to others");
         return Err(usage(&message));
     }
-    let signature = settings.guard().sign(path, expires_s);
+    let signature = settings.guard().sign(method, path, expires_s);
     let signature =
         signature.ok_or_else(|| usage("EDGETILE_SIGNING_KEYS is empty: there is nothing to sign with"))?;
     let mark = if url.contains('?') { '&' } else { '?' };

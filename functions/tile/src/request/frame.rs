@@ -8,7 +8,7 @@ use std::fmt;
 use edgetile_raster::crs::Crs;
 
 use super::address::LARGEST_EDGE_PX;
-use super::{Address, Format, Query, Refused, Scale};
+use super::{Address, Format, Outline, Query, Refused, Scale};
 
 /// The larger side of a preview whose request says nothing about its size, in pixels.
 const PREVIEW_PX: u32 = 1024;
@@ -31,6 +31,10 @@ pub struct Window {
     pub crs: Option<NamedCrs>,
     /// Its size.
     pub size: Size,
+    /// What of the area is shown; absent means all of it.
+    pub outline: Option<Outline>,
+    /// Whether the area grows to the edges of the file's own pixels.
+    pub is_aligned: bool,
 }
 
 /// A part of the world.
@@ -73,6 +77,8 @@ impl Window {
             area: None,
             crs: NamedCrs::read(query, ["dst_crs", "dst-crs"])?,
             size: Size::read(in_path, query, Size::AtMost(PREVIEW_PX))?,
+            outline: None,
+            is_aligned: false,
         };
         Ok((window, format))
     }
@@ -89,6 +95,32 @@ impl Window {
             }),
             crs: NamedCrs::read(query, ["dst_crs", "dst-crs"])?,
             size: Size::read(in_path, query, Size::Native)?,
+            outline: None,
+            is_aligned: false,
+        };
+        Ok((window, format))
+    }
+
+    /// The box around an outline, cut to it, by the segments after `feature`.
+    pub(super) fn feature(
+        rest: &[&str],
+        outline: Outline,
+        crs: NamedCrs,
+        query: &Query,
+    ) -> Result<(Self, Option<Format>), Refused> {
+        let (place, in_path, format) = split(rest)?;
+        if !place.is_empty() {
+            return Err(Refused::NoSuchPath);
+        }
+        let window = Self {
+            area: Some(Area {
+                bounds: outline.cutline.bounds(),
+                crs,
+            }),
+            crs: NamedCrs::read(query, ["dst_crs", "dst-crs"])?,
+            size: Size::read(in_path, query, Size::Native)?,
+            outline: Some(outline),
+            is_aligned: false,
         };
         Ok((window, format))
     }
@@ -268,6 +300,12 @@ impl fmt::Display for Window {
         match &self.area {
             None => f.write_str("preview")?,
             Some(Area { bounds, crs }) => write!(f, "bbox {bounds:?} {crs}")?,
+        }
+        if let Some(outline) = &self.outline {
+            write!(f, " cut to {:?}", outline.cutline.polygons())?;
+        }
+        if self.is_aligned {
+            f.write_str(" on its pixels")?;
         }
         if let Some(crs) = &self.crs {
             write!(f, " in {crs}")?;

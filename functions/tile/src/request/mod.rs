@@ -12,6 +12,8 @@ mod algorithm;
 mod style;
 mod address;
 mod accept;
+mod method;
+mod feature;
 mod frame;
 mod statistics;
 mod stretch;
@@ -34,13 +36,16 @@ pub use accept::{best, format_of};
 pub use address::{Address, Format, Grid, Grids, LARGEST_EDGE_PX, Scale};
 pub use assets::{AssetChoice, AssetPart, Assets, is_document};
 pub use colormap::ColormapChoice;
+pub use feature::{LONGEST_BODY_BYTES, Outline};
 pub use formula::Formula;
 pub use frame::{Area, Frame, NamedCrs, Size, Window};
 pub use index::IndexChoice;
 pub use legend::LegendRequest;
+pub use method::Methods;
 pub use query::{Query, encode, slip_of};
 pub use requests::{
-    AssetsOf, AssetsRequest, ImageRequest, InfoRequest, PointRequest, StatisticsRequest, TileJsonRequest,
+    AssetsOf, AssetsRequest, FeaturesRequest, ImageRequest, InfoRequest, PointRequest, StatisticsRequest,
+    TileJsonRequest,
 };
 pub use route::Route;
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};
@@ -98,9 +103,14 @@ pub enum Refused {
         /// The list: layer, colormap, tile matrix set.
         kind: &'static str,
     },
-    /// A method other than GET, HEAD and OPTIONS.
-    #[error("only GET and HEAD are answered here")]
-    Method,
+    /// A body beyond what is read.
+    #[error(
+        "the body is longer than {LONGEST_BODY_BYTES} bytes: send fewer features, or fewer corners of them"
+    )]
+    LongBody,
+    /// A method that this path does not answer.
+    #[error("only {0} answered here")]
+    Method(Methods),
 }
 
 impl Refused {

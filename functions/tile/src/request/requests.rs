@@ -1,6 +1,7 @@
 //! What each route was asked, in types that cannot be wrong.
 
 use edgetile_raster::statistics::Options;
+use serde_json::Value;
 
 use super::{Address, Area, Asked, Format, Frame, Grid, Sidecars, Style};
 
@@ -54,6 +55,21 @@ pub struct StatisticsRequest {
     pub image: ImageRequest,
     /// What is asked of them.
     pub options: Options,
+}
+
+/// What the values within outlines come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeaturesRequest {
+    /// Whose values.
+    pub asked: Asked,
+    /// Of which pixels: one for each feature.
+    pub images: Vec<ImageRequest>,
+    /// What is asked of them.
+    pub options: Options,
+    /// Into how many parts a side of a pixel is cut to find how much of it an outline covers.
+    pub cover_scale: u32,
+    /// The features as they came: one for each image, alone or in a collection.
+    pub document: Value,
 }
 
 /// What a document names.

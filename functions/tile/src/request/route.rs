@@ -1,14 +1,17 @@
 //! The routes: which path asks for what.
 
-use http::Method;
+mod posted;
+
+use bytes::Bytes;
+use http::{Method, Request};
 use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
 use super::{
-    Address, Asked, Assets, AssetsOf, AssetsRequest, Bands, Format, Formula, Frame, GRID, Grid, Grids,
-    ImageRequest, IndexChoice, InfoRequest, LayerName, LegendRequest, Pairs, PointRequest, Query, Refused,
-    Scale, Sidecars, StatisticsRequest, Style, TileJsonRequest, TilesetsForm, TilesetsRequest, Window,
-    legend, ndvi, place, source, statistics,
+    Address, Asked, Assets, AssetsOf, AssetsRequest, Bands, FeaturesRequest, Format, Formula, Frame, GRID,
+    Grid, Grids, ImageRequest, IndexChoice, InfoRequest, LayerName, LegendRequest, Methods, Pairs,
+    PointRequest, Query, Refused, Scale, Sidecars, StatisticsRequest, Style, TileJsonRequest, TilesetsForm,
+    TilesetsRequest, Window, legend, ndvi, place, source, statistics,
 };
 
 /// Everything that can be asked.
@@ -22,6 +25,8 @@ pub enum Route {
     Info(InfoRequest),
     /// What the values come to.
     Statistics(StatisticsRequest),
+    /// What the values within outlines come to.
+    Features(Box<FeaturesRequest>),
     /// The values at one place.
     Point(PointRequest),
     /// The assets of an item, or those of a mosaic at a place.
@@ -61,13 +66,23 @@ pub enum Route {
 }
 
 impl Route {
-    /// Reads a request line: the path as it was sent, the query without its `?`; `grids` are those that it may name.
-    pub fn parse(method: &Method, path: &str, raw_query: &str, grids: &Grids) -> Result<Self, Refused> {
-        if method != Method::GET && method != Method::HEAD {
-            return Err(Refused::Method);
+    /// Reads a request; `grids` are those that it may name.
+    pub fn read(request: &Request<Bytes>, grids: &Grids) -> Result<Self, Refused> {
+        let (path, raw_query) = (request.uri().path(), request.uri().query().unwrap_or_default());
+        if request.method() == Method::POST {
+            return posted::read(path, raw_query, request.body());
         }
+        Self::parse(request.method(), path, raw_query, grids)
+    }
+
+    /// Reads a request line without a body: the path as it was sent, the query without its `?`.
+    pub fn parse(method: &Method, path: &str, raw_query: &str, grids: &Grids) -> Result<Self, Refused> {
         let segments = segments(path)?;
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let methods = Methods::of(&segments);
+        if methods == Methods::Post || !matches!(*method, Method::GET | Method::HEAD) {
+            return Err(Refused::Method(methods));
+        }
         // Its addresses are relative: from here the page would not find its files.
         if segments == ["viewer"] && path.ends_with('/') {
             return Err(Refused::NoSuchPath);

@@ -26,6 +26,14 @@ pub(super) fn read(query: &Query) -> Result<Options, Refused> {
     })
 }
 
+/// Into how many parts a side of a pixel is cut to find how much of it an outline covers.
+pub(super) fn read_cover_scale(query: &Query) -> Result<u32, Refused> {
+    let scale = read_with(query, "cover_scale", "a whole number from 1 to 1000", |text| {
+        text.parse().ok().filter(|scale| (1..=1000).contains(scale))
+    })?;
+    Ok(scale.unwrap_or(10))
+}
+
 fn read_bins(query: &Query) -> Result<Bins, Refused> {
     let categories = numbers(query, "c")?;
     if read_with(query, "categorical", "true or false", read_bool)? == Some(true) {

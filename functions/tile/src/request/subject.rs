@@ -22,6 +22,7 @@ impl Route {
             Self::Info(request) => Subject::Asked(&request.asked),
             Self::Point(request) => Subject::Asked(&request.asked),
             Self::Statistics(request) => Subject::Asked(&request.image.asked),
+            Self::Features(request) => Subject::Asked(&request.asked),
             Self::Legend(request) => Subject::Asked(&request.asked),
             Self::Tilesets(request) => Subject::Asked(&request.asked),
             Self::Assets(_) => Subject::Document,

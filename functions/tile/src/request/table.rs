@@ -74,6 +74,8 @@ pub struct Row {
     pub media_type: &'static str,
     /// Parameters that it reads beside those of sources.
     pub parameters: &'static [&'static str],
+    /// Whether it is asked by POST, with GeoJSON as body.
+    pub is_posted: bool,
 }
 
 const JSON: &str = "application/json";
@@ -90,6 +92,14 @@ const fn row(
         title,
         media_type,
         parameters,
+        is_posted: false,
+    }
+}
+
+const fn posted(row: Row) -> Row {
+    Row {
+        is_posted: true,
+        ..row
     }
 }
 
@@ -99,6 +109,20 @@ const STATISTICS: &[&str] = &[
     "max_size",
     "width",
     "height",
+    "categorical",
+    "c",
+    "p",
+    "histogram_bins",
+    "histogram_range",
+];
+
+const OF_FEATURES: &[&str] = &[
+    "max_size",
+    "width",
+    "height",
+    "coord_crs",
+    "dst_crs",
+    "cover_scale",
     "categorical",
     "c",
     "p",
@@ -131,6 +155,19 @@ pub const BEHIND: &[Row] = &[
     ),
     row("/point/{lon},{lat}", "values at a place", JSON, &["coord_crs"]),
     row("/statistics", "what values come to", JSON, STATISTICS),
+    posted(row(
+        "/statistics",
+        "what values within a feature come to, or several",
+        "application/geo+json",
+        OF_FEATURES,
+    )),
+    posted(row("/feature.{format}", "what lies within a feature", PNG, BOX)),
+    posted(row(
+        "/feature/{width}x{height}.{format}",
+        "what lies within a feature, of a size",
+        PNG,
+        BOX,
+    )),
     row("/preview.{format}", "all of it", PNG, BOX),
     row(
         "/preview/{width}x{height}.{format}",
@@ -300,7 +337,11 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
     ("colormap_name", "string", "a name from /colorMaps"),
     ("coord-crs", "string", "as coord_crs"),
     ("coord_crs", "string", "the system of a place or a box"),
-    ("cover_scale", "integer", "accepted, without effect"),
+    (
+        "cover_scale",
+        "integer",
+        "of statistics of features: parts of a pixel's side",
+    ),
     ("dst-crs", "string", "as dst_crs"),
     ("dst_crs", "string", "the system of the pixels"),
     (
@@ -356,7 +397,8 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use http::Method;
+    use bytes::Bytes;
+    use http::{Method, Request};
 
     use super::super::query::every_name;
     use super::super::{Grids, Route};
@@ -379,25 +421,36 @@ mod tests {
         .fold(path.to_owned(), |path, (name, value)| path.replace(name, value))
     }
 
-    fn all() -> Vec<String> {
+    fn all() -> Vec<(String, bool)> {
         let behind = PREFIXES
             .iter()
-            .flat_map(|prefix| BEHIND.iter().map(|row| prefix.path_of(row)));
+            .flat_map(|prefix| BEHIND.iter().map(|row| (prefix.path_of(row), row.is_posted)));
         behind
-            .chain(ALONE.iter().map(|row| row.path.to_owned()))
+            .chain(ALONE.iter().map(|row| (row.path.to_owned(), row.is_posted)))
             .collect()
+    }
+
+    fn read(path: &str, query: &str, is_posted: bool) -> Result<Route, super::super::Refused> {
+        let square = r#"{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}"#;
+        let feature = format!(r#"{{"type":"Feature","properties":{{}},"geometry":{square}}}"#);
+        let mut request = Request::new(Bytes::from(feature));
+        *request.uri_mut() = format!("{path}?{query}").parse().unwrap();
+        if is_posted {
+            *request.method_mut() = Method::POST;
+        }
+        Route::read(&request, &Grids::default())
     }
 
     #[test]
     fn every_route_of_the_table_is_read() {
-        for path in all() {
+        for (path, is_posted) in all() {
             let query = match path.as_str() {
                 path if path.starts_with("/cog") => "url=a.tif",
                 path if path.starts_with("/mosaicjson") => "url=a.json",
                 path if path.starts_with("/stac") => "url=a.json&assets=red",
                 _ => "",
             };
-            let read = Route::parse(&Method::GET, &filled(&path), query, &Grids::default());
+            let read = read(&filled(&path), query, is_posted);
             assert!(read.is_ok(), "{path}: {read:?}");
         }
     }
@@ -417,7 +470,8 @@ mod tests {
                 .skip(1)
                 .step_by(2)
         });
-        let table = all().join(" ");
+        let table: Vec<String> = all().into_iter().map(|(path, _)| path).collect();
+        let table = table.join(" ");
         let missing: Vec<&str> = words
             .filter(|word| !table.contains(&format!("/{word}")))
             .collect();

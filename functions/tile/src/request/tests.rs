@@ -116,7 +116,7 @@ fn paths_that_are_wrong_say_what_is() {
     ));
     assert_eq!(
         Route::parse(&Method::POST, "/healthz", "", &Grids::default()),
-        Err(Refused::Method)
+        Err(Refused::Method(Methods::Read))
     );
 }
 

@@ -1,6 +1,7 @@
 //! Statuses and headers, as callers and caches see them.
 
 use super::*;
+use crate::request::Methods;
 
 fn policy(empty_tile: EmptyTile) -> Policy {
     Policy {
@@ -56,7 +57,11 @@ fn every_problem_has_the_status_of_who_must_act_and_the_freshness_of_how_soon() 
             404,
             "public, max-age=300",
         ),
-        (refused(Refused::Method), 405, "public, max-age=300"),
+        (
+            refused(Refused::Method(Methods::Read)),
+            405,
+            "public, max-age=300",
+        ),
         (Problem::Denied(Denied), 403, "public, max-age=10"),
         (Problem::not_found("file at this url"), 404, "public, max-age=300"),
         (
@@ -92,7 +97,7 @@ fn every_problem_has_the_status_of_who_must_act_and_the_freshness_of_how_soon() 
 #[test]
 fn some_problems_say_what_to_do_in_a_header() {
     assert_eq!(
-        header(&problem(Refused::Method.into()), "allow"),
+        header(&problem(Refused::Method(Methods::Read).into()), "allow"),
         "GET, HEAD, OPTIONS"
     );
     assert_eq!(header(&problem(Problem::StoreBusy), "retry-after"), "1");
@@ -182,7 +187,7 @@ fn any_page_may_ask() {
     assert_eq!(header(&response, "access-control-allow-origin"), "*");
     assert_eq!(
         header(&response, "access-control-allow-methods"),
-        "GET, HEAD, OPTIONS"
+        "GET, HEAD, POST, OPTIONS"
     );
     assert_eq!(header(&response, "access-control-max-age"), "86400");
 }

@@ -61,6 +61,40 @@ async fn head_has_the_length_of_get_and_no_body() {
 }
 
 #[tokio::test]
+async fn a_body_is_read_up_to_its_limit() {
+    let (address, _stop, _run) = running().await;
+    let post =
+        |more: &str| format!("POST /ndvi/statistics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{more}");
+    let ring = "[[[11.52,48.10],[11.54,48.10],[11.54,48.11],[11.52,48.10]]]";
+    let feature = format!(
+        r#"{{"type":"Feature","properties":{{}},"geometry":{{"type":"Polygon","coordinates":{ring}}}}}"#
+    );
+    let length = feature.len();
+    let whole = post(&format!("content-length: {length}\r\n\r\n{feature}"));
+    assert!(exchange(address, &whole).await.contains(r#""statistics":{"b1""#));
+    let chunk = format!("transfer-encoding: chunked\r\n\r\n{length:x}\r\n{feature}\r\n0\r\n\r\n");
+    assert!(
+        exchange(address, &post(&chunk))
+            .await
+            .contains(r#""statistics":{"b1""#)
+    );
+    // What says that it is too long is not waited for.
+    let told = exchange(address, &post("content-length: 99999999999\r\n\r\n")).await;
+    assert!(
+        told.starts_with("HTTP/1.1 413 ") && told.contains("application/problem+json"),
+        "{told}"
+    );
+    let long = " ".repeat(LONGEST_BODY_BYTES / 2);
+    let chunk = format!("{:x}\r\n{long}\r\n", long.len()).repeat(3);
+    let told = exchange(
+        address,
+        &post(&format!("transfer-encoding: chunked\r\n\r\n{chunk}")),
+    )
+    .await;
+    assert!(told.starts_with("HTTP/1.1 413 "), "{told}");
+}
+
+#[tokio::test]
 async fn requests_of_one_connection_follow_each_other() {
     let (address, _stop, _run) = running().await;
     let two = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\nGET /nosuch HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
