@@ -64,6 +64,11 @@ var CASES = [
   ['HEAD shares the key of GET', 'HEAD /tiles/demo/00/0/0.png', '/tiles/demo/0/0/0.png'],
   ['a preflight is answered at the edge', 'OPTIONS /tiles/demo/99/0/0.png', 204],
   ['POST', 'POST /cog/info?url=a', 405],
+  ['a feature goes on', 'POST /cog/feature.png?URL=a&_=1', 'POST /cog/feature.png?url=a'],
+  ['so do its size and its Accept', 'POST /tiles/demo/feature/40x30 Accept: image/webp, */*', 'POST /tiles/demo/feature/40x30 Accept: image/webp'],
+  ['and what its values come to', 'POST /index/NDWI/statistics?p=5', 'POST /index/NDWI/statistics?p=5'],
+  ['what is only like it does not', 'POST /cog/features?url=a', 405],
+  ['PUT of a feature', 'PUT /cog/feature?url=a', 405],
   ['DELETE', 'DELETE /tiles/demo/0/0/0.png', 405]
 ];
 
@@ -112,6 +117,6 @@ function outcomeOf(result) {
   if (result.statusCode !== undefined) {
     return result.statusCode;
   }
-  return result.uri + (result.querystring === '' ? '' : '?' + result.querystring)
+  return (result.method === 'POST' ? 'POST ' : '') + result.uri + (result.querystring === '' ? '' : '?' + result.querystring)
     + (result.headers.accept ? ' Accept: ' + result.headers.accept.value : '');
 }

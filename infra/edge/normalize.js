@@ -21,6 +21,9 @@ var CLOUDFRONT = ['Expires', 'Key-Pair-Id', 'Policy', 'Signature'];
 var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/index\/[^\/]+|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
 var DEEPEST = 24;
 
+// What is asked by POST: features are drawn, and what values within them come to.
+var POSTED = /^\/(?:(?:tiles|index)\/[^\/]+|ndvi|cog|stac|mosaicjson)\/(?:statistics|feature(?:\.[A-Za-z0-9]+)?|feature\/[^\/]+)\/?$/;
+
 // What a tile without a format may be, as the origin lists it (request/accept.rs).
 var PAGES = ['text/html', 'application/json'];
 var FORMATS = ['image/png', 'image/jpeg', 'image/webp', 'application/x-binary', 'image/tiff'];
@@ -28,11 +31,13 @@ var FORMATS = ['image/png', 'image/jpeg', 'image/webp', 'application/x-binary', 
 function handler(event) {
   var request = event.request;
   if (request.method === 'OPTIONS') {
-    return answer(204, 'No Content', { 'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+    return answer(204, 'No Content', { 'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
       'access-control-allow-headers': '*', 'access-control-max-age': '86400', 'cache-control': 'public, max-age=86400' });
   }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return refuse(405, 'Method Not Allowed', 'only GET and HEAD are answered here', { allow: 'GET, HEAD, OPTIONS' });
+  var posted = request.method === 'POST' && POSTED.test(request.uri);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && !posted) {
+    return refuse(405, 'Method Not Allowed', 'this method is not answered here',
+      { allow: POSTED.test(request.uri) ? 'GET, HEAD, POST, OPTIONS' : 'GET, HEAD, OPTIONS' });
   }
   var tile = TILE.exec(request.uri);
   if (tile) {
@@ -54,7 +59,7 @@ function handler(event) {
     request.headers['x-api-key'] = { value: bearer.value.slice(7).trim() };
   }
   // Only what decides the answer is left of Accept: it is part of the key.
-  var wanted = tile && !tile[7] ? best(request.headers.accept, FORMATS)
+  var wanted = posted || tile && !tile[7] ? best(request.headers.accept, FORMATS)
     : request.uri === '/' ? best(request.headers.accept, PAGES) : '';
   if (wanted) {
     request.headers.accept = { value: wanted };

@@ -51,6 +51,8 @@ export class Edge extends Construct {
       defaultBehavior: {
         ...common,
         origin,
+        // Features come by POST, which is never kept; CloudFront lets it through with all other methods, the edge function stops those.
+        allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
         compress: true,
         cachePolicy: this.cachePolicy('json', 'TileJSON, viewer and the like - also by public host; compressed', {
           queryStringBehavior: cloudfront.CacheQueryStringBehavior.all(),
@@ -126,7 +128,7 @@ export class Edge extends Construct {
       corsBehavior: {
         accessControlAllowCredentials: false,
         accessControlAllowHeaders: ['*'],
-        accessControlAllowMethods: ['GET', 'HEAD', 'OPTIONS'],
+        accessControlAllowMethods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
         accessControlAllowOrigins: ['*'],
         accessControlExposeHeaders: ['ETag', 'Age', 'X-Cache', 'Server-Timing', 'Edgetile-Cost', 'Content-Bbox', 'Content-Crs', 'X-Assets'],
         accessControlMaxAge: Duration.days(1),
