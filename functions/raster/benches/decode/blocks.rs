@@ -27,6 +27,8 @@ enum Samples {
     YCbCr,
     /// One band of 32-bit floats, smooth.
     Float,
+    /// One bit: a mask, or a drawing.
+    Bits,
     /// One value throughout.
     FlatGray,
     FlatRgb,
@@ -34,16 +36,17 @@ enum Samples {
 }
 
 /// Every block, in the order of the table.
-const BLOCKS: [(&str, Compression, Predictor, Samples); 24] = {
-    use Compression::{Deflate, Jpeg, Lerc, Lzma, Lzw, PackBits, Webp, Zstd};
+const BLOCKS: [(&str, Compression, Predictor, Samples); 26] = {
+    use Compression::{CcittG4, Deflate, Jpeg, Lerc, Lzma, Lzw, PackBits, Webp, Zstd};
     use Predictor::{FloatingPoint, Horizontal, None};
-    use Samples::{FlatFloat, FlatGray, FlatRgb, Float, Gray, Rgb, YCbCr};
+    use Samples::{Bits, FlatFloat, FlatGray, FlatRgb, Float, Gray, Rgb, YCbCr};
     [
         ("none u16", Compression::None, None, Gray),
         ("deflate u16", Deflate, None, Gray),
         ("deflate u16 p2", Deflate, Horizontal, Gray),
         ("deflate u8x3 p2", Deflate, Horizontal, Rgb),
         ("deflate f32 p3", Deflate, FloatingPoint, Float),
+        ("deflate u1", Deflate, None, Bits),
         ("zstd u16", Zstd, None, Gray),
         ("zstd u16 p2", Zstd, Horizontal, Gray),
         ("zstd u8x3 p2", Zstd, Horizontal, Rgb),
@@ -63,6 +66,7 @@ const BLOCKS: [(&str, Compression, Predictor, Samples); 24] = {
         ("packbits u8x3", PackBits, None, Rgb),
         ("jpeg 4:2:0 q85", Jpeg, None, YCbCr),
         ("webp lossy q80", Webp, None, Rgb),
+        ("ccitt g4 u1", CcittG4, None, Bits),
         ("lerc f32", Lerc, None, Float),
     ]
 };
@@ -77,6 +81,7 @@ pub(crate) fn block(name: &str) -> Block {
     let found = BLOCKS.iter().find(|(other, ..)| *other == name);
     let (name, compression, predictor, samples) = *found.expect("a block of that name");
     let (kind, bits, samples_per_pixel, photometric) = match samples {
+        Samples::Bits => (SampleKind::Uint, 1, 1, Photometric::MinIsBlack),
         Samples::Gray | Samples::FlatGray => (SampleKind::Uint, 16, 1, Photometric::MinIsBlack),
         Samples::Rgb | Samples::FlatRgb => (SampleKind::Uint, 8, 3, Photometric::Rgb),
         Samples::YCbCr => (SampleKind::Uint, 8, 3, Photometric::YCbCr),
@@ -97,6 +102,7 @@ pub(crate) fn block(name: &str) -> Block {
     apply(&format, &mut stored);
     let packed = match compression {
         Compression::Lerc => include_bytes!("lerc_f32.bin").to_vec(),
+        Compression::CcittG4 => include_bytes!("ccitt_g4.bin").to_vec(),
         _ => libraries::encode(&format, &stored),
     };
     Block {
@@ -121,6 +127,11 @@ fn raw(samples: Samples) -> Vec<u8> {
             smooth
                 .flat_map(|value| (f32::from(value) / 7.3).to_le_bytes())
                 .collect()
+        }
+        Samples::Bits => {
+            let is_high: Vec<u8> = gray().map(|value| u8::from(value > 2500)).collect();
+            let packed = |bits: &[u8]| bits.iter().fold(0, |byte, bit| byte << 1 | bit);
+            is_high.chunks_exact(8).map(packed).collect()
         }
         Samples::FlatGray => 1234u16.to_le_bytes().repeat(pixels),
         Samples::FlatRgb => [12, 34, 56].repeat(pixels),
@@ -167,11 +178,13 @@ fn mix(a: f32, b: f32, share: f32) -> f32 {
 
 /// The predictor as a writer applies it, in little-endian bytes.
 fn apply(format: &BlockFormat, raw: &mut [u8]) {
+    if format.predictor == Predictor::None {
+        return;
+    }
     let samples = usize::from(format.samples_per_pixel);
     let item = usize::from(format.bits / 8);
     for row in raw.chunks_exact_mut(SIDE * samples * item) {
         match (format.predictor, item) {
-            (Predictor::None, _) => {}
             (Predictor::Horizontal, 2) => {
                 let row = row.as_chunks_mut::<2>().0;
                 for at in (samples..row.len()).rev() {
@@ -180,7 +193,6 @@ fn apply(format: &BlockFormat, raw: &mut [u8]) {
                     row[at] = difference.to_le_bytes();
                 }
             }
-            (Predictor::Horizontal, _) => difference(row, samples),
             (Predictor::FloatingPoint, _) => {
                 let values = row.to_vec();
                 let len = values.len() / item;
@@ -191,6 +203,7 @@ fn apply(format: &BlockFormat, raw: &mut [u8]) {
                 }
                 difference(row, samples);
             }
+            (Predictor::None | Predictor::Horizontal, _) => difference(row, samples),
         }
     }
 }

@@ -170,7 +170,10 @@ fn warm(block: &Block, side: Side) {
 
 /// Thousands of instructions of one pass; `None` where that side has nothing to measure.
 fn instructions(block: &Block, side: Side, name: &str) -> Option<f64> {
-    let has_library = block.format.compression != Compression::PackBits;
+    let has_library = !matches!(
+        block.format.compression,
+        Compression::PackBits | Compression::CcittG4
+    );
     let has_loop = block.format.predictor != Predictor::None;
     match side {
         Side::Library if !has_library => return None,
