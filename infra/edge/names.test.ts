@@ -25,3 +25,10 @@ test('every parameter that the origin reads goes on, and none by luck of a liken
     assert.ok(edge.NAMES.includes(name), `${name}: add it to NAMES in infra/edge/normalize.js`);
   }
 });
+
+test('WMTS\'s keys are the origin\'s, and go on to its documents alone', () => {
+  const edge = createContext(Object.create(null));
+  runInContext(readFileSync(new URL('normalize.js', import.meta.url), 'utf8'), edge);
+  const origin = readFileSync(new URL('kvp.rs', requests), 'utf8').match(/KEYS: &\[&str\] = &\[([^\]]*)\]/)![1]!;
+  assert.deepEqual([...edge.KEYS], [...origin.matchAll(/"([^"]+)"/g)].map(one => one[1]!));
+});

@@ -9,6 +9,10 @@ var NAMES = ('access_token algorithm algorithm_params alpha asset_as_band asset_
   + 'histogram_range index max_size maxzoom minzoom nir nodata p padding pixel_selection quality red reproject '
   + 'resampling rescale return_mask sidecars signature tile_format tilesize unscale url use_epsg v width').split(' ');
 
+// Keys of WMTS requests in pairs (request/kvp.rs), read below this path alone.
+var KEYS = 'acceptversions format layer request service style tilecol tilematrix tilematrixset tilerow version'.split(' ');
+var WMTS = /\/WMTSCapabilities\.xml$/;
+
 // Values that say what silence says, too. A configured layer has defaults of its own: there they stay. NDVI
 // and other indices without a source are of a layer.
 var DEFAULTS = { alpha: 'true', asset_as_band: 'false', buffer: '0', padding: '0', reproject: 'nearest', resampling: 'nearest',
@@ -111,8 +115,9 @@ function plain(digits) {
 function canonical(query, path) {
   var values = {};
   var names = [];
+  var known = WMTS.test(path) ? NAMES.concat(KEYS) : NAMES;
   for (var raw in query) {
-    var name = folded(raw);
+    var name = folded(raw, known);
     if (name === null) {
       continue;
     }
@@ -124,7 +129,7 @@ function canonical(query, path) {
     names.push(name);
   }
   var said = function (name) { return names.indexOf(name) >= 0; };
-  var layer = path.indexOf('/tiles/') === 0 || path.indexOf('/ndvi') === 0 && !['url', 'red', 'nir'].some(said)
+  var layer = path.indexOf('/tiles/') === 0 || path === '/WMTSCapabilities.xml' || path.indexOf('/ndvi') === 0 && !['url', 'red', 'nir'].some(said)
     || path.indexOf('/index/') === 0 && !names.some(function (name) { return /^url(\.|$)/.test(name); });
   names = names.filter(function (name) { return layer || !isDefault(name, values); });
   return names.sort().map(function (name) {
@@ -134,7 +139,7 @@ function canonical(query, path) {
 
 // A name as the origin reads it, or null when no route reads it. What looks like a slip of a known name is
 // kept, for the origin refuses it and says which name was meant.
-function folded(raw) {
+function folded(raw, known) {
   if (CLOUDFRONT.indexOf(raw) >= 0) {
     return null;
   }
@@ -143,10 +148,10 @@ function folded(raw) {
     return 'url' + name.slice(3);
   }
   var lower = name.toLowerCase();
-  if (NAMES.indexOf(lower) >= 0) {
+  if (known.indexOf(lower) >= 0) {
     return lower;
   }
-  return NAMES.some(function (known) { return near(lower, known); }) ? name : null;
+  return NAMES.some(function (other) { return near(lower, other); }) ? name : null;
 }
 
 // Whether two names may be a typing slip apart: nearly the same letters, in whatever order.

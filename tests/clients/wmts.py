@@ -42,7 +42,10 @@ def layers(base):
         (grid, link), = layer.tilematrixsetlinks.items()
         zoom, limits = next(iter(link.tilematrixlimits.items()))
         tile = service.gettile(layer=name, tilematrixset=grid, tilematrix=zoom, row=limits.mintilerow, column=limits.mintilecol)
-        assert tile.read()[:4] == b"\x89PNG", name
+        in_keys = tile.read()
+        assert "REQUEST=GetTile" in tile.geturl() and in_keys[:4] == b"\x89PNG", (name, tile.geturl())
+        restful = service.buildTileResource(name, "default", "image/png", grid, zoom, limits.mintilerow, limits.mintilecol)
+        assert urllib.request.urlopen(restful).read() == in_keys, restful
         legend, = (style["legend"] for style in layer.styles.values())
         assert urllib.request.urlopen(legend).read(4) == b"\x89PNG"
     print(f"OWSLib: {len(service.contents)} layers")

@@ -22,6 +22,7 @@ use crate::access::Denied;
 use crate::guard::{Audience, Barred};
 use crate::layers::Unresolved;
 use crate::request::Refused;
+use crate::request::kvp::Fault;
 use crate::settings::EmptyTile;
 
 pub use cost::{Cost, Timing};
@@ -98,12 +99,18 @@ impl Problem {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::Refused(refused) => match refused {
-                Refused::Parameter { .. } | Refused::TooLong { .. } => StatusCode::BAD_REQUEST,
                 Refused::TooManyPixels { .. } | Refused::LongBody => StatusCode::PAYLOAD_TOO_LARGE,
                 Refused::OffGrid { .. } | Refused::NoSuchPath | Refused::Unknown { .. } => {
                     StatusCode::NOT_FOUND
                 }
                 Refused::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+                Refused::Kvp {
+                    fault: Fault::OperationNotSupported,
+                    ..
+                } => StatusCode::NOT_IMPLEMENTED,
+                Refused::Parameter { .. } | Refused::TooLong { .. } | Refused::Kvp { .. } => {
+                    StatusCode::BAD_REQUEST
+                }
             },
             Self::Denied(Denied) | Self::Barred(Barred::WrongSignature | Barred::Expired) => {
                 StatusCode::FORBIDDEN

@@ -83,6 +83,101 @@ async fn a_file_is_offered_on_every_grid_with_its_query() {
     assert_eq!(missing.status(), StatusCode::NOT_FOUND);
 }
 
+/// The address for keys and values of an operation.
+fn in_keys(xml: &str, operation: &str) -> String {
+    let document = roxmltree::Document::parse(xml).unwrap();
+    let of = |node: &roxmltree::Node| node.attribute("name") == Some(operation);
+    let operation = document.descendants().find(of).unwrap();
+    let get = |node: &roxmltree::Node| node.tag_name().name() == "Get";
+    let is_kvp = |node: &roxmltree::Node| node.descendants().any(|value| value.text() == Some("KVP"));
+    let found = operation.descendants().filter(get).find(is_kvp).unwrap();
+    let href = found
+        .attributes()
+        .find(|attribute| attribute.name() == "href")
+        .unwrap();
+    href.value().trim_start_matches("http://localhost").to_owned()
+}
+
+#[tokio::test]
+async fn wmts_is_answered_in_keys_and_values_too() {
+    let app = app(&[]).await;
+    for (capabilities, restful) in [
+        ("/WMTSCapabilities.xml", "/tiles/truecolour/8/136/88.png"),
+        (
+            "/tiles/truecolour/WMTSCapabilities.xml",
+            "/tiles/truecolour/8/136/88.png",
+        ),
+        ("/ndvi/WMTSCapabilities.xml", "/ndvi/8/136/88.png"),
+        (
+            "/cog/WMTSCapabilities.xml?url=sample.tif&bidx=1&rescale=0,3000&tilesize=512",
+            "/cog/tiles/WebMercatorQuad/8/136/88.png?url=sample.tif&bidx=1&rescale=0,3000",
+        ),
+    ] {
+        let document = get(&app, capabilities).await;
+        let xml = std::str::from_utf8(document.body()).unwrap();
+        let asked = format!(
+            "{}Service=WMTS&REQUEST=GetTile&version=1.0.0&Layer=truecolour&style=default&format=image/png&TileMatrixSet=WebMercatorQuad\
+             &TileMatrix=8&TileRow=88&TileCol=136",
+            in_keys(xml, "GetTile")
+        );
+        let tile = get(&app, &asked).await;
+        assert_eq!(tile.status(), StatusCode::OK, "{asked}: {:?}", tile.body());
+        let wanted = get(&app, restful).await;
+        assert!(tile.body() == wanted.body(), "{asked}");
+        assert_eq!(tile.headers()["etag"], wanted.headers()["etag"]);
+        let address = format!(
+            "{}SERVICE=WMTS&request=GetCapabilities",
+            in_keys(xml, "GetCapabilities")
+        );
+        assert_eq!(get(&app, &address).await.body(), document.body(), "{address}");
+    }
+    let tile = "/WMTSCapabilities.xml?request=GetTile&layer=truecolour&tilematrixset=WebMercatorQuad&tilematrix=8&tilerow=88&tilecol=136";
+    for (from, to, status, told) in [
+        (
+            "tilerow=88",
+            "",
+            400,
+            "code=\"MissingParameterValue\" locator=\"tilerow\"",
+        ),
+        ("tilerow=88", "tilerow=256", 400, "code=\"TileOutOfRange\""),
+        (
+            "layer=truecolour",
+            "layer=nope",
+            400,
+            "code=\"InvalidParameterValue\" locator=\"layer\"",
+        ),
+        (
+            "GetTile",
+            "GetMap",
+            501,
+            "code=\"OperationNotSupported\" locator=\"request\"",
+        ),
+        (
+            "request",
+            "expression=b9&request",
+            400,
+            "code=\"InvalidParameterValue\" locator=\"expression\"",
+        ),
+    ] {
+        let answer = get(&app, &tile.replacen(from, to, 1)).await;
+        assert_eq!(answer.status().as_u16(), status, "{to}");
+        assert_eq!(answer.headers()["content-type"], "application/xml");
+        assert_eq!(answer.headers()["access-control-allow-origin"], "*");
+        let text = std::str::from_utf8(answer.body()).unwrap();
+        let code = told.replace("code=", "exceptionCode=");
+        assert!(text.contains(&code), "{to}: {text}");
+        let root = roxmltree::Document::parse(text).unwrap();
+        assert_eq!(root.root_element().tag_name().name(), "ExceptionReport");
+    }
+    let file = get(
+        &app,
+        "/cog/WMTSCapabilities.xml?url=none.tif&request=GetCapabilities",
+    )
+    .await;
+    assert_eq!(file.status(), StatusCode::NOT_FOUND);
+    assert!(String::from_utf8_lossy(file.body()).contains("NoApplicableCode"));
+}
+
 #[tokio::test]
 async fn tilesets_lead_from_the_landing_page_to_tiles() {
     let app = app(&[]).await;

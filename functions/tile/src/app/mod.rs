@@ -6,6 +6,7 @@
 mod api;
 mod documents;
 mod doors;
+mod exceptions;
 mod geojson;
 mod journal;
 mod legend;
@@ -55,28 +56,38 @@ pub struct App {
 
 impl App {
     /// Answers one request.
-    pub async fn answer(&self, request: Request<Bytes>) -> Response<Bytes> {
+    pub async fn answer(&self, mut request: Request<Bytes>) -> Response<Bytes> {
         let started = Instant::now();
         if request.method() == Method::OPTIONS {
             return preflight();
         }
         let is_posted = request.method() == Method::POST;
-        let outcome = match self.outcome(&request).await {
+        let in_keys = exceptions::restful(&mut request);
+        let is_in_keys = in_keys.is_some();
+        let outcome = match in_keys {
+            Some(Err(refused)) => Err(refused.into()),
+            _ => self.outcome(&request).await,
+        };
+        let outcome = match outcome {
             // Whatever there is, the caller has some of it: known only now, for it might have been refused.
             Ok(Outcome::Content { about, .. }) if !is_posted && ETag::any_is_held(request.headers()) => {
                 Ok(Outcome::NotModified(about))
             }
+            Err(problem) if is_in_keys => Err(exceptions::in_keys(problem)),
             outcome => outcome,
         };
         let came_to = match &outcome {
             Ok(outcome) => (outcome.about().cost, None),
             Err(problem) => (None, Some(problem.clone())),
         };
-        let is_problem = outcome.is_err();
+        let problem = outcome.as_ref().err().cloned();
         let mut response = self.policy.respond(outcome);
-        if is_problem {
+        if let Some(problem) = problem {
             // It may tell of what only some may see.
             keep_for(self.audience(&request), &mut response);
+            if is_in_keys {
+                exceptions::report(&problem, &mut response);
+            }
         }
         if is_posted {
             unkept(&mut response);

@@ -1,4 +1,5 @@
-//! The capabilities of WMTS (OGC 07-057r7): RESTful, one layer for each tileset, every grid that one of them lies on.
+//! The capabilities of WMTS (OGC 07-057r7): RESTful and in keys and values, one layer for each tileset, every grid that one of
+//! them lies on.
 //!
 //! Corners are written in the axis order of the system that is named, as clause 6.1 demands and QGIS, ArcGIS and GDAL read
 //! them: EPSG's 3035 or 4326 have north first. `WorldCRS84Quad` is in CRS84, longitude first.
@@ -28,11 +29,11 @@ fn write_all(xml: &mut String, base: &str, tilesets: &[Tileset], grids: &Grids) 
         [one] => one.title.as_str(),
         _ => "edgetile",
     };
-    let address = match tilesets {
-        [one] => format!("{}/WMTSCapabilities.xml{}", one.request.home, one.request.query()),
-        _ => "/WMTSCapabilities.xml".to_owned(),
+    let (home, query) = match tilesets {
+        [one] => (one.request.home.as_str(), one.request.query()),
+        _ => ("", ""),
     };
-    let address = Escaped(&format!("{base}{address}")).to_string();
+    let address = Escaped(&format!("{base}{home}/WMTSCapabilities.xml{query}")).to_string();
     writeln!(
         xml,
         "<ows:ServiceIdentification><ows:Title>{}</ows:Title><ows:ServiceType>OGC WMTS</ows:ServiceType>\
@@ -40,16 +41,26 @@ fn write_all(xml: &mut String, base: &str, tilesets: &[Tileset], grids: &Grids) 
         Escaped(title)
     )?;
     xml.push_str("<ows:OperationsMetadata>\n");
-    for (operation, address) in [
-        ("GetCapabilities", address.as_str()),
-        ("GetTile", &Escaped(base).to_string()),
+    let in_keys = in_keys(base, (home, query), tilesets);
+    let root = Escaped(base).to_string();
+    for (operation, restful, in_keys) in [
+        (
+            "GetCapabilities",
+            &address,
+            in_keys.as_ref().map(|[document, _]| document),
+        ),
+        ("GetTile", &root, in_keys.as_ref().map(|[_, tile]| tile)),
     ] {
-        writeln!(
-            xml,
-            "<ows:Operation name=\"{operation}\"><ows:DCP><ows:HTTP><ows:Get xlink:href=\"{address}\">\
-             <ows:Constraint name=\"GetEncoding\"><ows:AllowedValues><ows:Value>RESTful</ows:Value></ows:AllowedValues>\
-             </ows:Constraint></ows:Get></ows:HTTP></ows:DCP></ows:Operation>"
-        )?;
+        writeln!(xml, "<ows:Operation name=\"{operation}\"><ows:DCP><ows:HTTP>")?;
+        let in_keys = in_keys.map(|address| ("KVP", address));
+        for (encoding, address) in std::iter::once(("RESTful", restful)).chain(in_keys) {
+            writeln!(
+                xml,
+                "<ows:Get xlink:href=\"{address}\"><ows:Constraint name=\"GetEncoding\"><ows:AllowedValues>\
+                 <ows:Value>{encoding}</ows:Value></ows:AllowedValues></ows:Constraint></ows:Get>"
+            )?;
+        }
+        writeln!(xml, "</ows:HTTP></ows:DCP></ows:Operation>")?;
     }
     xml.push_str("</ows:OperationsMetadata>\n<Contents>\n");
     for tileset in tilesets {
@@ -66,6 +77,21 @@ fn write_all(xml: &mut String, base: &str, tilesets: &[Tileset], grids: &Grids) 
         xml,
         "</Contents>\n<ServiceMetadataURL xlink:href=\"{address}\"/>\n</Capabilities>"
     )
+}
+
+/// To what a client adds keys and values: for this document, and for a tile. Of several tilesets none where each opens with
+/// something of its own.
+fn in_keys(base: &str, (home, query): (&str, &str), tilesets: &[Tileset]) -> Option<[String; 2]> {
+    let grant = match tilesets {
+        [one] => one.grant.as_str(),
+        several if several.iter().all(|tileset| tileset.grant.is_empty()) => "",
+        _ => return None,
+    };
+    let address = |query: &str| {
+        let mark = if query.is_empty() { "?" } else { "&" };
+        Escaped(&format!("{base}{home}/WMTSCapabilities.xml{query}{mark}")).to_string()
+    };
+    Some([address(query), address(&format!("{query}{grant}"))])
 }
 
 fn write_layer(xml: &mut String, base: &str, tileset: &Tileset) -> fmt::Result {
@@ -183,7 +209,7 @@ fn is_north_first(set: &TileMatrixSet) -> bool {
 }
 
 /// Text as it stands in XML, in elements and attributes; control characters, which XML cannot hold, are left out.
-struct Escaped<'a>(&'a str);
+pub(super) struct Escaped<'a>(pub(super) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -251,6 +251,20 @@ impl Format {
         }
     }
 
+    /// The format of a media type, with or without what stands behind it.
+    pub(super) fn of_media_type(text: &str) -> Option<Self> {
+        let plain = |text: &str| {
+            text.split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_ascii_lowercase()
+        };
+        let wanted = plain(text);
+        let mut all = Self::ALL.iter().copied();
+        all.find(|format| plain(format.media_type()) == wanted)
+    }
+
     pub(super) fn parse(parameter: &str, text: &str) -> Result<Self, Refused> {
         let canonical = match text {
             "jpeg" => "jpg",

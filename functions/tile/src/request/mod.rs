@@ -22,6 +22,7 @@ mod assets;
 mod ndvi;
 mod tilesets;
 mod legend;
+pub mod kvp;
 mod route;
 mod requests;
 mod place;
@@ -93,6 +94,16 @@ pub enum Refused {
         x: u64,
         /// Row from the north.
         y: u64,
+    },
+    /// A request of WMTS in keys and values that cannot be meant.
+    #[error("{key} {reason}")]
+    Kvp {
+        /// What it is called in an exception report.
+        fault: kvp::Fault,
+        /// The key, in lower case.
+        key: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
     },
     /// No route has this path.
     #[error("there is nothing at this path")]
