@@ -49,7 +49,7 @@ impl Reading {
     }
 
     /// What the tile in the middle of a file costs at each of its zooms, its header being known.
-    async fn costs(&self, file: &File, call: &Call<'_>) -> Value {
+    pub(crate) async fn costs(&self, file: &File, call: &Call<'_>) -> Value {
         let middle = || {
             let (crs, place) = file.source.place().ok()?;
             let coverage = Coverage::new(&file.source.header, crs, &place.affine);

@@ -105,7 +105,7 @@ pub fn describe(file: &File, sidecars: Option<Sidecars>) -> Map<String, Value> {
 }
 
 /// What else the file says of a band, by name.
-fn items(band: &Band) -> Map<String, Value> {
+pub fn items(band: &Band) -> Map<String, Value> {
     let items = band.items.iter();
     items.map(|(name, value)| (name.clone(), json!(value))).collect()
 }
@@ -121,7 +121,7 @@ fn colours(palette: &[[u8; 3]], nodata: Option<Nodata>) -> Map<String, Value> {
 }
 
 /// What a band is in the picture, by GDAL's words.
-fn colour(header: &Header, band: usize) -> &'static str {
+pub fn colour(header: &Header, band: usize) -> &'static str {
     let names: &[&'static str] = match header.photometric {
         Photometric::Rgb | Photometric::YCbCr => &["red", "green", "blue"],
         Photometric::Cmyk if header.full().format.bits == 8 => &["red", "green", "blue"],

@@ -54,6 +54,8 @@ pub mod statistics;
 pub mod about;
 /// What a file is, member by member.
 pub mod describe;
+/// Whether a file is a COG.
+pub mod validate;
 /// What is sent back.
 pub mod response;
 /// What the operator set.

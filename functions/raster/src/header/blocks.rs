@@ -64,7 +64,7 @@ impl Blocks {
             counts: counts.map(array),
             order: prologue.order,
             plain_size,
-            leaders: prologue.leaders,
+            leaders: prologue.ghost.is_some_and(|ghost| ghost.leaders),
             is_compressed,
         }
     }

@@ -109,10 +109,17 @@ pub struct Prologue {
     pub big: bool,
     /// Offset of the first directory.
     pub first: u64,
-    /// GDAL's ghost area follows.
-    pub cog: bool,
+    /// What GDAL's ghost area says, where it follows.
+    pub ghost: Option<Ghost>,
+}
+
+/// What GDAL's ghost area says of the file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ghost {
     /// It promises that blocks lie in the order of the index, each between a leader and a trailer of four bytes.
     pub leaders: bool,
+    /// It says that the file was changed since by a program that did not keep its promises.
+    pub edited: bool,
 }
 
 /// What GDAL's ghost area must say for the size of a block to follow from the offset of the next one.
@@ -123,7 +130,8 @@ const PROMISES: [&str; 3] = [
 ];
 
 /// What makes its promises void: an edit by a program that did not know them; masks or bands between the blocks.
-const VOID: [&str; 2] = ["KNOWN_INCOMPATIBLE_EDITION=YES", "INTERLEAVE"];
+const EDITED: &str = "KNOWN_INCOMPATIBLE_EDITION=YES";
+const INTERLEAVED: &str = "INTERLEAVE";
 
 impl Prologue {
     /// Reads the file's first bytes (TIFF 6.0 section 2; BigTIFF).
@@ -151,31 +159,37 @@ impl Prologue {
         let at = if big { 16 } else { 8 };
         let end = u64::saturating_add(at, GHOST.len() as u64);
         let cog = known.get(at..end).is_ok_and(|ghost| ghost == GHOST);
+        let ghost = cog.then(|| Ghost::of(&ghost(known, at).unwrap_or_default()));
         Ok(Self {
             order,
             big,
             first,
-            cog,
-            leaders: cog && promises_leaders(known, at),
+            ghost,
         })
     }
 }
 
-/// Whether the ghost area at `at` holds all [`PROMISES`]; one that is not known as a whole promises nothing.
-fn promises_leaders(known: &Known, at: u64) -> bool {
+impl Ghost {
+    fn of(text: &str) -> Self {
+        let edited = text.contains(EDITED);
+        let promised = PROMISES.iter().all(|promise| text.contains(promise));
+        Self {
+            leaders: promised && !edited && !text.contains(INTERLEAVED),
+            edited,
+        }
+    }
+}
+
+/// What the ghost area at `at` says; one that is not known as a whole says nothing.
+fn ghost(known: &Known, at: u64) -> Option<String> {
     let line = GHOST_SIZES.0;
     let text = |at: u64, length: u64| {
         let bytes = known.get(at..at.saturating_add(length)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let announced = || -> Option<u64> {
-        let first = text(at, line)?;
-        first.get(GHOST.len()..)?.get(..6)?.parse().ok()
-    };
-    let rest = announced().and_then(|length| text(at.saturating_add(line), length.min(GHOST_SIZES.1)));
-    rest.is_some_and(|rest| {
-        PROMISES.iter().all(|promise| rest.contains(promise)) && !VOID.iter().any(|void| rest.contains(void))
-    })
+    let first = text(at, line)?;
+    let announced: u64 = first.get(GHOST.len()..)?.get(..6)?.parse().ok()?;
+    text(at.saturating_add(line), announced.min(GHOST_SIZES.1))
 }
 
 /// The type of a field's values (TIFF 6.0 section 2, BigTIFF).
@@ -247,6 +261,8 @@ pub struct Field {
 /// The fields of one directory.
 #[derive(Clone, Debug)]
 pub struct Directory {
+    /// Where it begins in the file.
+    pub at: u64,
     fields: Vec<Field>,
     order: ByteOrder,
 }
@@ -312,6 +328,7 @@ impl Directory {
         read_values(known, size, &mut fields)?;
         Ok((
             Self {
+                at,
                 fields,
                 order: prologue.order,
             },

@@ -25,6 +25,8 @@ pub struct Image {
     pub format: BlockFormat,
     /// Where the blocks lie.
     pub blocks: Blocks,
+    /// Where its directory begins in the file.
+    pub directory_at: u64,
 }
 
 /// Largest side of an image or block: what signed pixel arithmetic in 32 bits can hold.
@@ -90,6 +92,7 @@ impl Image {
             tiled,
             format,
             blocks,
+            directory_at: directory.at,
         })
     }
 

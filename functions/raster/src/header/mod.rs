@@ -13,12 +13,14 @@ pub mod bands;
 pub mod blocks;
 pub mod georeference;
 pub mod image;
+pub mod layout;
 pub mod nodata;
 
 pub use bands::{Band, BandRole};
 pub use blocks::{Block, Blocks};
 pub use georeference::{Affine, Georeference};
 pub use image::Image;
+pub use layout::Layout;
 pub use nodata::Nodata;
 
 use crate::crs::{CrsError, GeoKeys};
@@ -121,6 +123,8 @@ pub struct Header {
     pub photometric: Photometric,
     /// Whether the ghost area of a COG driver is there (GDAL: `GDAL_STRUCTURAL_METADATA_SIZE`).
     pub cog: bool,
+    /// Whether that area says that the file was changed since, so that its layout may be another.
+    pub edited: bool,
     /// Whether offsets are 64 bits wide.
     pub big: bool,
     /// What is unusual in the file, in words, for `info`.
@@ -172,7 +176,8 @@ impl Header {
             nodata,
             palette: bands::palette(first),
             photometric: full.format.photometric,
-            cog: prologue.cog,
+            cog: prologue.ghost.is_some(),
+            edited: prologue.ghost.is_some_and(|ghost| ghost.edited),
             big: prologue.big,
             remarks,
             levels,

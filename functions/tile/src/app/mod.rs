@@ -31,8 +31,10 @@ use crate::draw;
 use crate::event::{Deadline, Trace};
 use crate::fetch::Meter;
 use crate::guard::{Audience, Guard};
-use crate::layers::{Catalog, Task};
-use crate::request::{Format, Grid, PointRequest, Refused, Route, TileJsonRequest, best, format_of};
+use crate::layers::{Catalog, Files, Task};
+use crate::request::{
+    Format, Grid, PointRequest, Refused, Route, Sidecars, TileJsonRequest, best, format_of,
+};
 use crate::response::{About, Cost, ETag, Freshness, Outcome, Policy, Problem, keep_for, preflight, unkept};
 use crate::settings::{EmptyTile, Settings};
 use crate::tile::{Call, Reading};
@@ -177,6 +179,19 @@ impl App {
                 }
                 Ok(documents::document(&info, Freshness::Document, request))
             }
+            Route::Validate(asked) => {
+                let (files, base) = self.catalog.find(&asked.asked)?;
+                let sidecars = asked.sidecars.or(base.sidecars);
+                self.catalog.allow_beside(&asked.asked, sidecars)?;
+                // Overviews beside a file matter here, so they are looked for where that is allowed.
+                let any = Some(Sidecars::ANY_OVERVIEWS)
+                    .filter(|_| matches!(files, Files::One(_) | Files::Named(_)));
+                let may_look = || self.catalog.allow_beside(&asked.asked, any).is_ok();
+                let sidecars = sidecars.or_else(|| any.filter(|_| may_look()));
+                let told = || Box::pin(self.reading.validate(&files, sidecars, asked.is_strict, &call));
+                let told = self.reading.patient(&files, told).await?;
+                Ok(documents::document(&told, Freshness::Document, request))
+            }
             Route::Point(asked) => self.point(request, asked, &call).await,
             Route::Assets(asked) => {
                 let assets = self.reading.assets(&asked, &call).await?;
@@ -250,6 +265,7 @@ impl App {
             Route::Image(_)
             | Route::TileJson(_)
             | Route::Info(_)
+            | Route::Validate(_)
             | Route::Point(_)
             | Route::Statistics(_)
             | Route::Features(_)

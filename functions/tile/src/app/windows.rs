@@ -238,3 +238,30 @@ async fn percentiles_are_read_once_for_a_version_of_a_file() {
     let tiles = template["tiles"][0].as_str().unwrap();
     assert!(tiles.ends_with("?rescale=p2,p98"), "{tiles}");
 }
+
+#[tokio::test]
+async fn a_file_is_validated_by_its_layout() {
+    let app = over_files().await;
+    let beside = json(&app, "/cog/validate?url=beside.tif").await;
+    assert_eq!(beside["COG"], false);
+    let errors = beside["COG_errors"].to_string();
+    assert!(errors.contains("overviews lie beside the file"), "{errors}");
+    // Who does not want it looked at is not told.
+    let alone = json(&app, "/cog/validate?url=beside.tif&sidecars=none").await;
+    assert!(!alone["COG_errors"].to_string().contains("beside"), "{alone}");
+    let own = json(&super::tests::app(&[]).await, "/tiles/truecolour/validate").await;
+    assert_eq!(
+        (&own["COG"], &own["COG_errors"]),
+        (&true.into(), &serde_json::Value::Null),
+        "{own}"
+    );
+    assert!(own["tiles"].as_array().is_some_and(|tiles| !tiles.is_empty()));
+    let levels = own["IFD"].as_array().unwrap();
+    assert_eq!(
+        own["layout"]["ifd_offsets"].as_array().unwrap().len(),
+        levels.len()
+    );
+    assert_eq!(levels[1]["Decimation"], 2);
+    let wrong = get(&app, "/cog/validate?url=beside.tif&strict=perhaps").await;
+    assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
+}

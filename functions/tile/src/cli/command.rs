@@ -32,6 +32,13 @@ pub enum Command {
         /// Which file.
         url: String,
     },
+    /// Say whether a file is a COG.
+    Validate {
+        /// The file.
+        url: String,
+        /// Whether warnings are errors.
+        is_strict: bool,
+    },
     /// Sign an address.
     Sign {
         /// The address, or a template of tiles.
@@ -91,15 +98,16 @@ impl Command {
                 "serve" => serve(&mut parser),
                 "tile" => tile(&mut parser),
                 "info" => info(&mut parser),
+                "validate" => validate(&mut parser),
                 "index" => index(&mut parser),
                 "sign" => sign(&mut parser),
                 other => Err(Usage(format!(
-                    "{other} is no command: there are serve, tile, info, index and sign"
+                    "{other} is no command: there are serve, tile, info, validate, index and sign"
                 ))),
             },
             Some(other) => Err(other.unexpected().into()),
             None => Err(Usage(
-                "give a command: serve, tile, info, index or sign".to_owned(),
+                "give a command: serve, tile, info, validate, index or sign".to_owned(),
             )),
         }
     }
@@ -213,6 +221,20 @@ fn index(parser: &mut Parser) -> Result<Command, Usage> {
     Ok(Command::Index { urls })
 }
 
+fn validate(parser: &mut Parser) -> Result<Command, Usage> {
+    let (mut url, mut is_strict) = (None, false);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Print(help::validate())),
+            Arg::Long("strict") => is_strict = true,
+            Arg::Value(word) if url.is_none() => url = Some(word.string()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let url = url.ok_or_else(|| Usage("validate takes a url: edgetile validate URL".to_owned()))?;
+    Ok(Command::Validate { url, is_strict })
+}
+
 fn sign(parser: &mut Parser) -> Result<Command, Usage> {
     let (mut url, mut expires, mut is_posted) = (None, "1d".to_owned(), false);
     while let Some(argument) = parser.next()? {
@@ -293,6 +315,7 @@ mod tests {
             "serve --help",
             "tile -h",
             "info --help",
+            "validate -h",
             "index -h",
             "sign -h",
         ] {
@@ -339,6 +362,7 @@ mod tests {
             ("tile a.tif 1 2 3 --rescael 0,1", "do you mean --rescale?"),
             ("tile a.tif 1 2 3 --bidx", "has no value"),
             ("info", "info takes a url"),
+            ("validate --strict", "validate takes a url"),
             ("info a b", "b"),
             ("index", "index takes urls"),
             ("sign --expires 1h", "sign takes an address"),

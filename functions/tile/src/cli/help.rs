@@ -12,6 +12,7 @@ edgetile: map tiles from Cloud-Optimized GeoTIFFs, one request at a time
   edgetile serve              serve tiles, and a page to look at them
   edgetile tile URL Z X Y     draw one tile into a file
   edgetile info URL           say what a GeoTIFF is, and what is unusual about it
+  edgetile validate URL       say whether a GeoTIFF is a COG, and what a tile of it costs
   edgetile index URL…         pack the headers of GeoTIFFs into one file
   edgetile sign URL           sign an address, so that it opens without a key
 
@@ -72,6 +73,18 @@ pub(super) fn info() -> String {
 edgetile info URL: say what a GeoTIFF is as JSON, what a tile of it costs at each zoom, and what is unusual in it
 
   Files beside it are named where they are there: overviews (URL.ovr) and a mask (URL.msk).
+
+  URL is a path, or an address that starts with s3://, gs://, az:// or https://."
+        .to_owned()
+}
+
+pub(super) fn validate() -> String {
+    "\
+edgetile validate URL [--strict]: say as JSON whether a GeoTIFF is a COG, why not, and what a tile of it costs at each zoom
+
+  It fails where the file is none.
+
+  --strict   warnings are errors
 
   URL is a path, or an address that starts with s3://, gs://, az:// or https://."
         .to_owned()

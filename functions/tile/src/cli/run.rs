@@ -74,6 +74,10 @@ pub(super) fn run(command: Command, environment: BTreeMap<String, String>) -> Re
             checked(&url)?;
             to_the_end(describe(&url, environment))
         }
+        Command::Validate { url, is_strict } => {
+            checked(&url)?;
+            to_the_end(validate(&url, is_strict, environment))
+        }
         Command::Sign {
             url,
             expires,
@@ -242,17 +246,26 @@ async fn ask(target: &str, environment: BTreeMap<String, String>) -> Result<Outc
 }
 
 async fn describe(url: &str, environment: BTreeMap<String, String>) -> Result<(), Failure> {
-    match ask(
-        &format!("/cog/info?sidecars=auto&url={}", encode(url)),
-        environment,
-    )
-    .await?
-    {
-        Outcome::Content { body, .. } => {
-            let json: serde_json::Value = serde_json::from_slice(&body).map_err(failed)?;
-            print(&format!("{json:#}"))
-        }
-        Outcome::Empty(_) | Outcome::NotModified(_) => Ok(()),
+    let target = format!("/cog/info?sidecars=auto&url={}", encode(url));
+    let told = document(&target, environment).await?;
+    print(&format!("{told:#}"))
+}
+
+async fn validate(url: &str, is_strict: bool, environment: BTreeMap<String, String>) -> Result<(), Failure> {
+    let target = format!("/cog/validate?strict={is_strict}&url={}", encode(url));
+    let told = document(&target, environment).await?;
+    print(&format!("{told:#}"))?;
+    if told["COG"] == true {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("{url} is no Cloud-Optimized GeoTIFF")))
+}
+
+/// The answer to a request for JSON.
+async fn document(target: &str, environment: BTreeMap<String, String>) -> Result<serde_json::Value, Failure> {
+    match ask(target, environment).await? {
+        Outcome::Content { body, .. } => serde_json::from_slice(&body).map_err(failed),
+        Outcome::Empty(_) | Outcome::NotModified(_) => Ok(serde_json::Value::Null),
     }
 }
 

@@ -46,7 +46,7 @@ pub use method::Methods;
 pub use query::{Query, encode, slip_of};
 pub use requests::{
     AssetsOf, AssetsRequest, FeaturesRequest, ImageRequest, InfoRequest, PointRequest, StatisticsRequest,
-    TileJsonRequest,
+    TileJsonRequest, ValidateRequest,
 };
 pub use route::Route;
 pub use sidecars::{MASK, MASK_OVERVIEWS, OVERVIEWS, Sidecars, Wish};

@@ -65,6 +65,7 @@ const KNOWN: &[&str] = &[
     "return_mask",
     "sidecars",
     "signature",
+    "strict",
     "tile_format",
     "tilesize",
     "unscale",

@@ -48,6 +48,17 @@ pub struct InfoRequest {
     pub is_feature: bool,
 }
 
+/// Whether a source is a COG.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidateRequest {
+    /// Which source.
+    pub asked: Asked,
+    /// Which files beside it are looked at; those that may be there, where it is silent.
+    pub sidecars: Option<Sidecars>,
+    /// Whether warnings are errors.
+    pub is_strict: bool,
+}
+
 /// What the values come to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatisticsRequest {

@@ -7,11 +7,12 @@ use http::{Method, Request};
 use percent_encoding::percent_decode_str;
 
 use super::address::split_row;
+use super::style::{read_bool, read_with};
 use super::{
     Address, Asked, Assets, AssetsOf, AssetsRequest, Bands, FeaturesRequest, Format, Formula, Frame, GRID,
     Grid, Grids, ImageRequest, IndexChoice, InfoRequest, LayerName, LegendRequest, Methods, Pairs,
     PointRequest, Query, Refused, Scale, Sidecars, StatisticsRequest, Style, TileJsonRequest, TilesetsForm,
-    TilesetsRequest, Window, legend, ndvi, place, source, statistics,
+    TilesetsRequest, ValidateRequest, Window, legend, ndvi, place, source, statistics,
 };
 
 /// Everything that can be asked.
@@ -23,6 +24,8 @@ pub enum Route {
     TileJson(TileJsonRequest),
     /// What a source is.
     Info(InfoRequest),
+    /// Whether a source is a COG.
+    Validate(ValidateRequest),
     /// What the values come to.
     Statistics(StatisticsRequest),
     /// What the values within outlines come to.
@@ -281,6 +284,11 @@ impl Line {
         match rest {
             ["info"] => read_info(self.asked, false, query),
             ["info.geojson"] => read_info(self.asked, true, query),
+            ["validate"] => Ok(Route::Validate(ValidateRequest {
+                asked: self.asked,
+                sidecars: Sidecars::read(query)?,
+                is_strict: read_with(query, "strict", "true or false", read_bool)?.unwrap_or(false),
+            })),
             [last @ ("legend.png" | "legend.json")] => self.read_legend(last, query),
             ["WMTSCapabilities.xml"] => self.read_tilesets(query, TilesetsForm::Wmts),
             ["point", place] => self.read_point(place, query),

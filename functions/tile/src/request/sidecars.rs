@@ -33,6 +33,12 @@ pub const MASK: &str = ".msk";
 pub const MASK_OVERVIEWS: &str = ".msk.ovr";
 
 impl Sidecars {
+    /// Overviews, where they are there.
+    pub const ANY_OVERVIEWS: Self = Self {
+        overviews: Wish::IfThere,
+        mask: Wish::No,
+    };
+
     /// Reads the parameter; absent where it is not given.
     pub fn read(query: &Query) -> Result<Option<Self>, Refused> {
         let text = query

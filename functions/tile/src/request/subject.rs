@@ -20,6 +20,7 @@ impl Route {
             Self::Image(request) => Subject::Asked(&request.asked),
             Self::TileJson(request) => Subject::Asked(&request.asked),
             Self::Info(request) => Subject::Asked(&request.asked),
+            Self::Validate(request) => Subject::Asked(&request.asked),
             Self::Point(request) => Subject::Asked(&request.asked),
             Self::Statistics(request) => Subject::Asked(&request.image.asked),
             Self::Features(request) => Subject::Asked(&request.asked),

@@ -153,6 +153,12 @@ pub const BEHIND: &[Row] = &[
         "application/geo+json",
         &[],
     ),
+    row(
+        "/validate",
+        "whether the file is a COG, and what a tile of it costs",
+        JSON,
+        &["strict"],
+    ),
     row("/point/{lon},{lat}", "values at a place", JSON, &["coord_crs"]),
     row("/statistics", "what values come to", JSON, STATISTICS),
     posted(row(
@@ -382,6 +388,7 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
         "files beside the source that are read: ovr, msk, auto",
     ),
     ("signature", "string", "of a signed address"),
+    ("strict", "boolean", "of validate: warnings are errors"),
     ("tile_format", "string", "of the addresses of tiles: an extension"),
     ("tilesize", "integer", "edge of a tile in pixels"),
     ("unscale", "boolean", "apply the file's scale and offset"),
