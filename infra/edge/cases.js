@@ -7,6 +7,8 @@ var CASES = [
   ['a plain tile goes on as it is', '/tiles/demo/3/4/2.png', '/tiles/demo/3/4/2.png'],
   ['leading zeros of z, x and y', '/ndvi/010/0511/00340?url=a.tif', '/ndvi/10/511/340?url=a.tif'],
   ['zero itself stays', '/tiles/demo/00/000/0.png', '/tiles/demo/0/0/0.png'],
+  ['a layer on another grid', '/tiles/demo/EuropeanETRS89_LAEAQuad/01/900/02@1x.png', '/tiles/demo/EuropeanETRS89_LAEAQuad/1/900/2.png'],
+  ['a layer on the web\'s grid ends where that does', '/tiles/demo/WebMercatorQuad/1/2/0.png', 404],
   ['scale 1 is no scale', '/tiles/demo/3/4/2@1x.png', '/tiles/demo/3/4/2.png'],
   ['scale 2 stays', '/tiles/demo/03/4/2@2x.webp', '/tiles/demo/3/4/2@2x.webp'],
   ['no format is not png', '/tiles/demo/3/4/2', '/tiles/demo/3/4/2'],

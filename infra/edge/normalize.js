@@ -21,8 +21,8 @@ var DEFAULTS = { alpha: 'true', asset_as_band: 'false', buffer: '0', padding: '0
 // CloudFront's own signature on a viewer's URL, checked before this function runs. Exactly this spelling.
 var CLOUDFRONT = ['Expires', 'Key-Pair-Id', 'Policy', 'Signature'];
 
-// 1: what stands before the grid, 2: grid, 3 to 5: z, x, y, 6: scale, 7: format.
-var TILE = /^(\/tiles\/[^\/]+|\/ndvi|\/index\/[^\/]+|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
+// 1: what stands before z, 2 or 3: grid, 4 to 6: z, x, y, 7: scale, 8: format.
+var TILE = /^(\/tiles\/[^\/]+(?:\/([^\/]+))?|\/ndvi|\/index\/[^\/]+|\/(?:cog|stac|mosaicjson)\/tiles\/([^\/]+))\/(\d+)\/(\d+)\/(\d+)(@\d+x)?(\.[A-Za-z0-9]+)?$/;
 var DEEPEST = 24;
 
 // What is asked by POST: features are drawn, and what values within them come to.
@@ -45,12 +45,12 @@ function handler(event) {
   }
   var tile = TILE.exec(request.uri);
   if (tile) {
-    var web = tile[2] === undefined || tile[2] === 'WebMercatorQuad';
-    if (web && !(tile[3] <= DEEPEST && onGrid(tile[4], tile[3]) && onGrid(tile[5], tile[3]))) {
-      return refuse(404, 'Not Found', offGrid(plain(tile[3]), plain(tile[4]), plain(tile[5])));
+    var grid = tile[2] || tile[3] || 'WebMercatorQuad';
+    if (grid === 'WebMercatorQuad' && !(tile[4] <= DEEPEST && onGrid(tile[5], tile[4]) && onGrid(tile[6], tile[4]))) {
+      return refuse(404, 'Not Found', offGrid(plain(tile[4]), plain(tile[5]), plain(tile[6])));
     }
-    request.uri = [tile[1], plain(tile[3]), plain(tile[4]), plain(tile[5])].join('/')
-      + (tile[6] === '@1x' ? '' : tile[6] || '') + (tile[7] || '');
+    request.uri = [tile[1], plain(tile[4]), plain(tile[5]), plain(tile[6])].join('/')
+      + (tile[7] === '@1x' ? '' : tile[7] || '') + (tile[8] || '');
   }
   var query = canonical(request.querystring, request.uri);
   if (query === null) {
@@ -63,7 +63,7 @@ function handler(event) {
     request.headers['x-api-key'] = { value: bearer.value.slice(7).trim() };
   }
   // Only what decides the answer is left of Accept: it is part of the key.
-  var wanted = posted || tile && !tile[7] ? best(request.headers.accept, FORMATS)
+  var wanted = posted || tile && !tile[8] ? best(request.headers.accept, FORMATS)
     : request.uri === '/' ? best(request.headers.accept, PAGES) : '';
   if (wanted) {
     request.headers.accept = { value: wanted };

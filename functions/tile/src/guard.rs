@@ -23,7 +23,7 @@ use http::header::AUTHORIZATION;
 use http::{Method, Request};
 use ring::hmac;
 
-use crate::request::{Query, encode};
+use crate::request::{GRID, Query, encode};
 
 /// The first line of what is signed.
 const VERSION: &str = "edgetile-1";
@@ -316,7 +316,18 @@ fn paths(path: &str) -> Vec<String> {
         plain(x),
         plain(y)
     );
-    vec![exact, template]
+    let mut paths = vec![exact, template];
+    paths.extend(on_any_grid(&before).map(|before| format!("{before}/{{z}}/{{x}}/{{y}}{extension}")));
+    paths
+}
+
+/// Where the tiles of a source are on all grids, by where they are on one.
+fn on_any_grid(before: &str) -> Option<String> {
+    match before.split('/').collect::<Vec<_>>().as_slice() {
+        ["", prefix @ ("cog" | "stac" | "mosaicjson"), "tiles", _] => Some(format!("/{prefix}/tiles/{GRID}")),
+        ["", "tiles", layer, _] => Some(format!("/tiles/{layer}/{GRID}")),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -179,6 +179,79 @@ async fn wmts_is_answered_in_keys_and_values_too() {
 }
 
 #[tokio::test]
+async fn layers_are_served_on_every_grid() {
+    let app = app(&[]).await;
+    let style = "url=sample.tif&bidx=3&bidx=2&bidx=1&rescale=100,2000";
+    for grid in ["WGS1984Quad", "EuropeanETRS89_LAEAQuad", "WebMercatorQuad"] {
+        let tilejson = json(&app, &format!("/tiles/truecolour/{grid}/tilejson.json")).await;
+        let tiles = tilejson["tiles"][0].as_str().unwrap().to_owned();
+        assert_eq!(
+            tiles,
+            format!("http://localhost/tiles/truecolour/{grid}/{{z}}/{{x}}/{{y}}@2x.png")
+        );
+        let of_file = json(&app, &format!("/cog/{grid}/tilejson.json?{style}")).await;
+        assert_eq!(tilejson["bounds"], of_file["bounds"]);
+        let xml = xml(&format!("/tiles/truecolour/{grid}/WMTSCapabilities.xml")).await;
+        assert!(xml.contains(&format!(
+            "href=\"http://localhost/tiles/truecolour/{grid}/WMTSCapabilities.xml\""
+        )));
+        assert!(xml.contains("http://localhost/tiles/truecolour/legend.png"));
+        let first = |name: &str| texts(&xml, name).first().unwrap().clone();
+        let limits = xml.split("<TileMatrixLimits><TileMatrix>").nth(1).unwrap();
+        let zoom = limits.split('<').next().unwrap();
+        let (row, column) = (first("MinTileRow"), first("MinTileCol"));
+        let template = attribute(&xml, "ResourceURL", "template").remove(0);
+        let target = template
+            .trim_start_matches("http://localhost")
+            .replace("{TileMatrix}", zoom)
+            .replace("{TileCol}", &column)
+            .replace("{TileRow}", &row);
+        assert!(
+            target.starts_with(&format!("/tiles/truecolour/{grid}/")),
+            "{target}"
+        );
+        let tile = get(&app, &target).await;
+        let of_file = get(
+            &app,
+            &format!("/cog/tiles/{grid}/{zoom}/{column}/{row}.png?{style}"),
+        )
+        .await;
+        assert_eq!(
+            (tile.status(), of_file.status()),
+            (StatusCode::OK, StatusCode::OK)
+        );
+        assert!(tile.body() == of_file.body(), "{target}");
+        let tileset = json(&app, &format!("/tiles/truecolour/{grid}")).await;
+        assert_eq!(tileset["tileMatrixSetId"], grid);
+        for link in tileset["links"].as_array().unwrap() {
+            let href = link["href"]
+                .as_str()
+                .unwrap()
+                .trim_start_matches("http://localhost");
+            if !href.contains('{') {
+                assert_eq!(get(&app, href).await.status(), StatusCode::OK, "{href}");
+            }
+        }
+        let in_keys = format!(
+            "/WMTSCapabilities.xml?request=GetTile&layer=truecolour&tilematrixset={grid}&tilematrix={zoom}&tilerow={row}&tilecol={column}"
+        );
+        assert!(get(&app, &in_keys).await.body() == tile.body(), "{in_keys}");
+    }
+    for nowhere in [
+        "/tiles/truecolour/NopeQuad/1/0/0.png",
+        "/tiles/truecolour/WGS1984Quad/info",
+        "/tiles/nope/WGS1984Quad/1/0/0.png",
+        "/tiles/truecolour/EuropeanETRS89_LAEAQuad/0/5/0.png",
+    ] {
+        assert_eq!(
+            get(&app, nowhere).await.status(),
+            StatusCode::NOT_FOUND,
+            "{nowhere}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn tilesets_lead_from_the_landing_page_to_tiles() {
     let app = app(&[]).await;
     let link = |document: &Value, rel: &str| {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::about::{Extent, Offered};
 use crate::bind;
 use crate::layers::Layer;
-use crate::request::Grids;
+use crate::request::{Grid, Grids};
 use crate::response::{About, ETag, Freshness, Outcome};
 
 /// A document as an answer: its version is its text.
@@ -57,13 +57,18 @@ pub(super) fn text(
 pub(super) struct Shown(Extent);
 
 impl Shown {
-    pub(super) fn of(own: Extent, layer: Option<&Layer>) -> Self {
+    /// The zooms of a layer are those of the web's grid.
+    pub(super) fn of(own: Extent, layer: Option<&Layer>, grid: &Grid) -> Self {
         let Some(layer) = layer else { return Self(own) };
-        Self(Extent {
+        let shown = Self(Extent {
             bounds: layer.bounds.unwrap_or(own.bounds),
             ..own
-        })
-        .with_zooms(layer.minzoom, layer.maxzoom)
+        });
+        if grid.is_web() {
+            shown.with_zooms(layer.minzoom, layer.maxzoom)
+        } else {
+            shown
+        }
     }
 
     pub(super) fn extent(&self) -> Extent {
@@ -126,8 +131,8 @@ pub(super) fn unwrapped([west, south, east, north]: [f64; 4]) -> [f64; 4] {
 }
 
 /// One layer for the viewer; what cannot be read of its files is null.
-pub(super) fn viewer_layer(layer: &Layer, extent: Option<Extent>, bands: &[Offered]) -> Value {
-    let shown = extent.map(|extent| Shown::of(extent, Some(layer)).0);
+pub(super) fn viewer_layer(layer: &Layer, found: Option<(Grid, Extent)>, bands: &[Offered]) -> Value {
+    let shown = found.map(|(grid, extent)| Shown::of(extent, Some(layer), &grid).0);
     let band = |(at, band): (usize, &Offered)| json!({"index": at + 1, "name": band.name});
     json!({
         "name": layer.name.as_str(),

@@ -71,23 +71,45 @@ impl App {
     }
 }
 
-/// An address of tiles with what opens it: a signature that ends when the caller's own right does, or else the key that the
-/// caller wrote into the address.
-pub(super) fn opened(guard: &Guard, request: &Request<Bytes>, audience: Audience, template: &str) -> String {
-    let own_key = || {
-        let query = query_of(request);
-        let key = query
-            .many("access_token")
-            .next()
-            .filter(|_| audience == Audience::KeyHolder);
-        key.map(|key| format!("access_token={}", encode(key)))
-    };
-    match guard.grant(audience, template, now_s()).or_else(own_key) {
-        Some(credentials) => {
-            let mark = if template.contains('?') { '&' } else { '?' };
-            format!("{template}{mark}{credentials}")
+/// Makes addresses that open for who asked.
+#[derive(Clone, Copy)]
+pub(super) struct Opener<'a> {
+    guard: &'a Guard,
+    request: &'a Request<Bytes>,
+    audience: Audience,
+}
+
+impl App {
+    /// What a caller of that right may hand on.
+    pub(super) fn opener<'a>(&'a self, request: &'a Request<Bytes>, audience: Audience) -> Opener<'a> {
+        Opener {
+            guard: &self.guard,
+            request,
+            audience,
         }
-        None => template.to_owned(),
+    }
+}
+
+impl Opener<'_> {
+    /// An address of this server, or a template of tiles, with what opens it.
+    pub(super) fn opened(&self, address: &str) -> String {
+        format!("{address}{}", self.behind(address))
+    }
+
+    /// What stands behind an address so that it opens: a signature that ends when the caller's own right does, or else the key that
+    /// the caller wrote into the address. Nothing where everyone may come in.
+    pub(super) fn behind(&self, address: &str) -> String {
+        let own_key = || {
+            let query = query_of(self.request);
+            let key = query
+                .many("access_token")
+                .next()
+                .filter(|_| self.audience == Audience::KeyHolder);
+            key.map(|key| format!("access_token={}", encode(key)))
+        };
+        let credentials = self.guard.grant(self.audience, address, now_s()).or_else(own_key);
+        let mark = if address.contains('?') { '&' } else { '?' };
+        credentials.map_or_else(String::new, |credentials| format!("{mark}{credentials}"))
     }
 }
 

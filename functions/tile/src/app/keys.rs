@@ -94,6 +94,81 @@ async fn tilejson_hands_on_addresses_that_open_as_long_as_its_own_did() {
     assert_eq!(bare.status(), StatusCode::UNAUTHORIZED);
 }
 
+/// Every address of a document: in quotes, from here on, without what XML escapes.
+fn addresses(text: &str) -> Vec<String> {
+    let quoted = text
+        .split('"')
+        .filter(|part| part.starts_with("http://localhost/"));
+    let plain = |part: &str| part.trim_start_matches("http://localhost").replace("&amp;", "&");
+    quoted.map(plain).collect()
+}
+
+#[tokio::test]
+async fn every_address_of_a_document_opens_as_it_was_opened() {
+    let app = app(&settings()).await;
+    let tiles = |address: &str| {
+        address
+            .replace("{TileMatrixSet}", "WebMercatorQuad")
+            .replace("{TileMatrix}/{TileCol}/{TileRow}", "8/136/88")
+            .replace("{tileMatrix}/{tileCol}/{tileRow}", "8/136/88")
+    };
+    let mut seen = 0;
+    for document in [
+        "/tiles/truecolour",
+        "/tiles/truecolour/WMTSCapabilities.xml?rescale=0,3000",
+        "/tiles/truecolour/WGS1984Quad",
+        "/cog/WMTSCapabilities.xml?url=sample.tif&bidx=1&rescale=0,3000",
+        "/cog/tiles?url=sample.tif",
+        "/cog/tiles/WebMercatorQuad?url=sample.tif&bidx=1&rescale=0,3000",
+        "/ndvi/WMTSCapabilities.xml",
+    ] {
+        let by_key = ask(&app, Method::GET, document, &[("x-api-key", KEY)]).await;
+        let text = String::from_utf8_lossy(by_key.body()).into_owned();
+        for address in addresses(&text) {
+            let is_open = address.starts_with("/tileMatrixSets/") || address == "/";
+            assert!(is_open || address.contains("signature="), "{document}: {address}");
+            assert!(!address.contains(KEY), "{address}");
+            let address = tiles(&address);
+            if address.contains("WGS1984Quad/8/") || address.ends_with('&') {
+                continue;
+            }
+            let opened = get(&app, &address).await;
+            assert!(
+                opened.status().is_success(),
+                "{document}: {address}: {}",
+                opened.status()
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+    // In keys and values, on any grid.
+    let document = "/cog/WMTSCapabilities.xml?url=sample.tif&bidx=1&rescale=0,3000";
+    let by_key = ask(&app, Method::GET, document, &[("x-api-key", KEY)]).await;
+    let text = String::from_utf8_lossy(by_key.body()).into_owned();
+    let all: Vec<String> = addresses(&text)
+        .into_iter()
+        .filter(|address| address.ends_with('&'))
+        .collect();
+    let [capabilities, tile] = all.as_slice() else {
+        panic!("{all:?}")
+    };
+    let capabilities = get(&app, &format!("{capabilities}REQUEST=GetCapabilities")).await;
+    assert_eq!(capabilities.status(), StatusCode::OK);
+    let keys =
+        "REQUEST=GetTile&LAYER=sample&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=8&TILEROW=88&TILECOL=136";
+    assert_eq!(get(&app, &format!("{tile}{keys}")).await.status(), StatusCode::OK);
+    let other = format!("{}{keys}", tile.replace("rescale=0,3000", "rescale=0,4000"));
+    let refused = get(&app, &other).await;
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    assert!(String::from_utf8_lossy(refused.body()).contains("ExceptionReport"));
+    // What opens all grids of one source opens no other.
+    let signature = tile.split_once("expires=").unwrap().1.trim_end_matches('&');
+    let other = format!("/tiles/truecolour/WebMercatorQuad/8/136/88.png?expires={signature}");
+    assert_eq!(get(&app, &other).await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(get(&app, TILE).await.status(), StatusCode::UNAUTHORIZED);
+}
+
 #[tokio::test]
 async fn files_alone_may_be_protected() {
     let app = app(&[("EDGETILE_API_KEYS", KEY), ("EDGETILE_PROTECT", "urls")]).await;

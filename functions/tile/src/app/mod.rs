@@ -323,8 +323,10 @@ impl App {
         let layer = self.catalog.layer(&asked.asked)?;
         let extent = || self.reading.extent(&files, asked.grid.clone(), call);
         let extent = self.reading.patient(&files, extent).await?;
-        let extent = documents::Shown::of(extent, layer).with_zooms(asked.minzoom, asked.maxzoom);
-        let template = doors::opened(&self.guard, request, audience, &asked.template);
+        let extent =
+            documents::Shown::of(extent, layer, &asked.grid).with_zooms(asked.minzoom, asked.maxzoom);
+        let opener = self.opener(request, audience);
+        let template = opener.opened(&asked.template);
         let tiles = format!("{}{template}", public::base(&self.settings, request));
         let bands = self.reading.bands(&files, call).await?;
         let json = documents::tilejson(asked.name, layer, &extent, &bands, &tiles);
@@ -334,7 +336,11 @@ impl App {
     /// What the viewer shows: every layer, with what its files say of themselves where they can be read.
     async fn viewer_config(&self, request: &Request<Bytes>, call: &Call<'_>) -> Value {
         let layers = self.visible(request).map(async |layer| {
-            let extent = async { self.reading.extent(&layer.files, Grid::web()?, call).await };
+            let extent = async {
+                let grid = Grid::web()?;
+                let extent = self.reading.extent(&layer.files, grid.clone(), call).await?;
+                Ok::<_, Problem>((grid, extent))
+            };
             let bands = self.reading.bands(&layer.files, call);
             let (extent, bands) = tokio::join!(extent, bands);
             documents::viewer_layer(layer, extent.ok(), &bands.unwrap_or_default())

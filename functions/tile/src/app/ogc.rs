@@ -84,14 +84,13 @@ pub(super) fn tileset(base: &str, tileset: &Tileset) -> Value {
     let request = &tileset.request;
     let [west, south, east, north] = unwrapped(extent.bounds);
     let (lon, lat, zoom) = extent.center();
-    let template = request.template_on(grid, "{tileMatrix}/{tileCol}/{tileRow}") + &tileset.grant;
-    let (home, query) = (&request.home, request.query());
-    let json_at = |path: &str, rel: &str| json!({"href": format!("{base}{path}"), "rel": rel, "type": "application/json"});
-    let tilejson = if request.tiles.starts_with(&format!("{home}/tiles/")) {
-        format!("{home}/{}/tilejson.json{query}", grid.name())
-    } else {
-        format!("{home}/tilejson.json{query}")
-    };
+    let grant = tileset.opener.behind(&request.template_on(grid, "{z}/{x}/{y}"));
+    let template = request.template_on(grid, "{tileMatrix}/{tileCol}/{tileRow}") + &grant;
+    let open = |address: &str| format!("{base}{}", tileset.opener.opened(address));
+    let (tilejson, legend) = (
+        open(&request.document_on(grid, "tilejson.json")),
+        open(&request.document("legend.png")),
+    );
     let mut told = json!({
         "title": titled(tileset, grid),
         "dataType": "map",
@@ -106,8 +105,8 @@ pub(super) fn tileset(base: &str, tileset: &Tileset) -> Value {
             {"href": own(base, tileset, grid), "rel": "self", "type": "application/json"},
             {"href": format!("{base}{template}"), "rel": "item", "type": request.format.media_type(), "templated": true},
             scheme(base, grid),
-            json_at(&tilejson, "describedby"),
-            {"href": format!("{base}{home}/legend.png{query}"), "rel": format!("{RELATION}/legend"), "type": "image/png"},
+            {"href": tilejson, "rel": "describedby", "type": "application/json"},
+            {"href": legend, "rel": format!("{RELATION}/legend"), "type": "image/png"},
         ],
     });
     if let Some(layer) = tileset.layer {
@@ -150,11 +149,9 @@ fn titled(tileset: &Tileset, grid: &Grid) -> String {
 /// The address of a tileset's metadata.
 fn own(base: &str, tileset: &Tileset, grid: &Grid) -> String {
     let request = &tileset.request;
-    format!(
-        "{base}{}{}",
-        request.tiles.replace(crate::request::GRID, grid.name()),
-        request.query()
-    )
+    let tiles = request.tiles.replace(crate::request::GRID, grid.name());
+    let address = format!("{tiles}{}", request.query());
+    format!("{base}{}", tileset.opener.opened(&address))
 }
 
 /// The registered name of a grid; the operator's own have none.

@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use http::Request;
 
 use super::documents::{self, Shown};
+use super::doors::Opener;
 use super::{App, ogc, public, wmts};
 use crate::about::Extent;
 use crate::guard::Audience;
@@ -27,8 +28,8 @@ pub(super) struct Tileset<'a> {
     pub(super) title: String,
     /// The layer, if it is one.
     pub(super) layer: Option<&'a Layer>,
-    /// What stands behind an address of its tiles, so that it opens.
-    pub(super) grant: String,
+    /// What opens addresses of it.
+    pub(super) opener: Opener<'a>,
     /// Each grid with what can be seen on it.
     pub(super) on: Vec<(Grid, Extent)>,
 }
@@ -42,12 +43,8 @@ impl App {
         call: &Call<'_>,
         audience: Audience,
     ) -> Result<Outcome, Problem> {
-        let mut tileset = self.tileset(asked.clone(), call).await?;
-        if let [grid] = asked.grids.as_slice() {
-            let bare = asked.template_on(grid, "{z}/{x}/{y}");
-            let opened = super::doors::opened(&self.guard, request, audience, &bare);
-            opened[bare.len()..].clone_into(&mut tileset.grant);
-        }
+        let opener = self.opener(request, audience);
+        let tileset = self.tileset(asked.clone(), opener, call).await?;
         Ok(self.told(request, &[tileset], asked.form))
     }
 
@@ -61,16 +58,13 @@ impl App {
         let audience = self.audience_of_lists(request);
         let all = self.visible(request).map(async |layer| {
             let asked = TilesetsRequest::of_layer(&layer.name, form)?;
-            let bare = asked.template("{z}/{x}/{y}");
             let audience = if self.needs_key(layer) {
                 audience
             } else {
                 Audience::Everyone
             };
-            let opened = super::doors::opened(&self.guard, request, audience, &bare);
-            let mut tileset = self.tileset(asked, call).await?;
-            opened[bare.len()..].clone_into(&mut tileset.grant);
-            Ok::<_, Problem>(tileset)
+            let opener = self.opener(request, audience);
+            self.tileset(asked, opener, call).await
         });
         let all: Vec<Tileset> = join_all(all).await.into_iter().flatten().collect();
         Ok(self.told(request, &all, form))
@@ -89,7 +83,12 @@ impl App {
         documents::document(&json, Freshness::Document, request)
     }
 
-    async fn tileset(&self, request: TilesetsRequest, call: &Call<'_>) -> Result<Tileset<'_>, Problem> {
+    async fn tileset<'a>(
+        &'a self,
+        request: TilesetsRequest,
+        opener: Opener<'a>,
+        call: &Call<'_>,
+    ) -> Result<Tileset<'a>, Problem> {
         let (files, _) = self.catalog.find(&request.asked)?;
         let layer = self.catalog.layer(&request.asked)?;
         let mut on = Vec::new();
@@ -97,7 +96,7 @@ impl App {
         for grid in &request.grids {
             let extent = || self.reading.extent(&files, grid.clone(), call);
             match self.reading.patient(&files, extent).await {
-                Ok(extent) => on.push((grid.clone(), Shown::of(extent, layer).extent())),
+                Ok(extent) => on.push((grid.clone(), Shown::of(extent, layer, grid).extent())),
                 // What no grid can be laid over is told; one of several grids may be too far away.
                 Err(problem) => fault = Some(problem),
             }
@@ -110,7 +109,7 @@ impl App {
                     maxzoom: grid.deepest_zoom(),
                 };
                 let grids = request.grids.iter();
-                on.extend(grids.map(|grid| (grid.clone(), Shown::of(whole(grid), layer).extent())));
+                on.extend(grids.map(|grid| (grid.clone(), Shown::of(whole(grid), layer, grid).extent())));
             }
             (Some(problem), _) if on.is_empty() => return Err(problem),
             _ => {}
@@ -122,10 +121,17 @@ impl App {
             id: id.unwrap_or_else(|| name_of(&request.asked)),
             title: title.unwrap_or_else(|| name_of(&request.asked)),
             layer,
-            grant: String::new(),
+            opener,
             on,
             request,
         })
+    }
+}
+
+impl Tileset<'_> {
+    /// What stands behind an address of its tiles, so that it opens; on several grids, of all of them.
+    pub(super) fn grant(&self) -> String {
+        self.opener.behind(&self.request.template("{z}/{x}/{y}"))
     }
 }
 

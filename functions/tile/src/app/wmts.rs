@@ -12,6 +12,8 @@ use super::documents::unwrapped;
 use super::tilesets::{Tileset, limits};
 use crate::request::Grids;
 
+/// Where the capabilities are, below what they are of.
+const DOCUMENT: &str = "/WMTSCapabilities.xml";
 const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
 "#;
@@ -29,11 +31,15 @@ fn write_all(xml: &mut String, base: &str, tilesets: &[Tileset], grids: &Grids) 
         [one] => one.title.as_str(),
         _ => "edgetile",
     };
-    let (home, query) = match tilesets {
-        [one] => (one.request.home.as_str(), one.request.query()),
-        _ => ("", ""),
+    let document = match tilesets {
+        [one] => document_of(one),
+        _ => DOCUMENT.to_owned(),
     };
-    let address = Escaped(&format!("{base}{home}/WMTSCapabilities.xml{query}")).to_string();
+    let opened = match tilesets {
+        [one] => one.opener.opened(&document),
+        _ => document.clone(),
+    };
+    let address = Escaped(&format!("{base}{opened}")).to_string();
     writeln!(
         xml,
         "<ows:ServiceIdentification><ows:Title>{}</ows:Title><ows:ServiceType>OGC WMTS</ows:ServiceType>\
@@ -41,7 +47,7 @@ fn write_all(xml: &mut String, base: &str, tilesets: &[Tileset], grids: &Grids) 
         Escaped(title)
     )?;
     xml.push_str("<ows:OperationsMetadata>\n");
-    let in_keys = in_keys(base, (home, query), tilesets);
+    let in_keys = in_keys(base, [&document, &opened], tilesets);
     let root = Escaped(base).to_string();
     for (operation, restful, in_keys) in [
         (
@@ -79,19 +85,37 @@ fn write_all(xml: &mut String, base: &str, tilesets: &[Tileset], grids: &Grids) 
     )
 }
 
+/// The document of one tileset, on its grid where it has one.
+fn document_of(tileset: &Tileset) -> String {
+    match tileset.request.grids.as_slice() {
+        [grid] => tileset
+            .request
+            .document_on(grid, DOCUMENT.trim_start_matches('/')),
+        _ => tileset.request.document(DOCUMENT.trim_start_matches('/')),
+    }
+}
+
 /// To what a client adds keys and values: for this document, and for a tile. Of several tilesets none where each opens with
 /// something of its own.
-fn in_keys(base: &str, (home, query): (&str, &str), tilesets: &[Tileset]) -> Option<[String; 2]> {
-    let grant = match tilesets {
-        [one] => one.grant.as_str(),
-        several if several.iter().all(|tileset| tileset.grant.is_empty()) => "",
+fn in_keys(base: &str, [document, opened]: [&str; 2], tilesets: &[Tileset]) -> Option<[String; 2]> {
+    let tile = match tilesets {
+        [one] => {
+            let grant = one.grant();
+            let credentials = grant.trim_start_matches(['?', '&']);
+            match (credentials.is_empty(), document.contains('?')) {
+                (true, _) => document.to_owned(),
+                (false, true) => format!("{document}&{credentials}"),
+                (false, false) => format!("{document}?{credentials}"),
+            }
+        }
+        several if several.iter().all(|tileset| tileset.grant().is_empty()) => document.to_owned(),
         _ => return None,
     };
-    let address = |query: &str| {
-        let mark = if query.is_empty() { "?" } else { "&" };
-        Escaped(&format!("{base}{home}/WMTSCapabilities.xml{query}{mark}")).to_string()
+    let address = |text: &str| {
+        let mark = if text.contains('?') { "&" } else { "?" };
+        Escaped(&format!("{base}{text}{mark}")).to_string()
     };
-    Some([address(query), address(&format!("{query}{grant}"))])
+    Some([address(opened), address(&tile)])
 }
 
 fn write_layer(xml: &mut String, base: &str, tileset: &Tileset) -> fmt::Result {
@@ -109,7 +133,7 @@ fn write_layer(xml: &mut String, base: &str, tileset: &Tileset) -> fmt::Result {
         writeln!(xml, "<ows:Abstract>{}</ows:Abstract>", Escaped(about))?;
     }
     let request = &tileset.request;
-    let legend = format!("{base}{}/legend.png{}", request.home, request.query());
+    let legend = format!("{base}{}", tileset.opener.opened(&request.document("legend.png")));
     writeln!(
         xml,
         "<ows:WGS84BoundingBox><ows:LowerCorner>{west} {south}</ows:LowerCorner>\
@@ -142,7 +166,7 @@ fn write_layer(xml: &mut String, base: &str, tileset: &Tileset) -> fmt::Result {
     }
     let template = format!(
         "{base}{}",
-        request.template("{TileMatrix}/{TileCol}/{TileRow}") + &tileset.grant
+        request.template("{TileMatrix}/{TileCol}/{TileRow}") + &tileset.grant()
     );
     writeln!(
         xml,

@@ -46,6 +46,11 @@ impl Grid {
         Grids::default().parse("WebMercatorQuad")
     }
 
+    /// Whether it is the web's own.
+    pub fn is_web(&self) -> bool {
+        self.name() == "WebMercatorQuad"
+    }
+
     /// A set that no request names.
     pub fn of(set: Arc<TileMatrixSet>) -> Self {
         Self(set)

@@ -170,18 +170,23 @@ impl<'a> Pairs<'a> {
 /// Where the tiles of a door are, without `/{z}/{x}/{y}`.
 fn tiles(door: &str, layer: &str, grid: &str) -> Result<String, Refused> {
     let unknown_grid = || invalid("tilematrixset", "is not one of this layer");
-    let on_web = |tiles: String| (grid == WEB).then_some(tiles).ok_or_else(unknown_grid);
+    let of_layer = || match grid {
+        WEB => format!("/tiles/{layer}"),
+        other => format!("/tiles/{layer}/{other}"),
+    };
     let segments: Vec<&str> = door.split('/').skip(1).collect();
     match segments.as_slice() {
-        [] => on_web(format!("/tiles/{layer}")),
-        ["tiles", own] if *own == layer => on_web(format!("/tiles/{layer}")),
-        ["tiles", _] => Err(invalid("layer", "is not the one of this address")),
+        [] => Ok(of_layer()),
+        ["tiles", own] if *own == layer => Ok(of_layer()),
+        ["tiles", own, on] if *own == layer && *on == grid => Ok(format!("/tiles/{layer}/{grid}")),
+        ["tiles", own, _] if *own == layer => Err(unknown_grid()),
+        ["tiles", ..] => Err(invalid("layer", "is not the one of this address")),
         [prefix @ ("cog" | "stac" | "mosaicjson")] => Ok(format!("/{prefix}/tiles/{grid}")),
         [prefix @ ("cog" | "stac" | "mosaicjson"), own] if *own == grid => {
             Ok(format!("/{prefix}/tiles/{grid}"))
         }
-        ["cog" | "stac" | "mosaicjson", _] => Err(unknown_grid()),
-        ["ndvi"] | ["index", _] => on_web(door.to_owned()),
+        ["ndvi"] | ["index", _] if grid == WEB => Ok(door.to_owned()),
+        ["ndvi"] | ["index" | "cog" | "stac" | "mosaicjson", _] => Err(unknown_grid()),
         _ => Err(Refused::NoSuchPath),
     }
 }
@@ -293,7 +298,7 @@ mod tests {
                 "layer",
             ),
             (
-                TILE.replace("WebMercatorQuad", "WGS1984Quad"),
+                TILE.replace("WebMercatorQuad", "a/b"),
                 InvalidParameterValue,
                 "tilematrixset",
             ),
@@ -315,6 +320,15 @@ mod tests {
             assert_eq!((told, named), (fault, key), "{query}");
         }
         assert!(of("/tiles/other/WMTSCapabilities.xml", TILE).is_err());
+        let other_grid = TILE.replace("WebMercatorQuad", "WGS1984Quad");
+        for door in ["/ndvi", "/index/NDWI", "/tiles/ndvi/NZTM2000Quad"] {
+            let path = format!("{door}/WMTSCapabilities.xml");
+            assert!(of(&path, &other_grid).is_err(), "{door}");
+        }
+        for door in ["", "/tiles/ndvi", "/tiles/ndvi/WGS1984Quad"] {
+            let (tile, _) = ok(&format!("{door}/WMTSCapabilities.xml"), &other_grid);
+            assert_eq!(tile, "/tiles/ndvi/WGS1984Quad/12/2179/1421.jpg");
+        }
         assert!(of("/cog/WGS1984Quad/WMTSCapabilities.xml", TILE).is_err());
         assert_eq!(of("/nope/WMTSCapabilities.xml", TILE), Err(Refused::NoSuchPath));
     }

@@ -97,7 +97,7 @@ impl Route {
         match segments.as_slice() {
             ["tiles"] => Ok(Route::AllTilesets(TilesetsForm::List)),
             ["WMTSCapabilities.xml"] => Ok(Route::AllTilesets(TilesetsForm::Wmts)),
-            ["tiles", layer, rest @ ..] => Line::layer(layer)?.read(rest, &query),
+            ["tiles", layer, rest @ ..] => Line::layer(layer)?.read_on_own_grids(rest, &query, grids),
             ["ndvi", rest @ ..] => Line::ndvi(&query)?.read(rest, &query),
             ["index", index, rest @ ..] => Line::index(index, &query)?.read(rest, &query),
             ["stac", "assets"] => read_assets(AssetsOf::Item, &query),
@@ -161,6 +161,8 @@ struct Line {
     asked: Asked,
     grid: Grid,
     preset: Option<Box<Style>>,
+    /// Below what path documents about the sources are.
+    home: String,
     /// Where the tiles are, without `/{z}/{x}/{y}`.
     tiles: String,
     /// What it is called, where it has a name of its own.
@@ -187,6 +189,7 @@ impl Line {
             asked,
             grid: Grid::web()?,
             preset: Some(Box::new(style)),
+            home: "/ndvi".to_owned(),
             tiles: "/ndvi".to_owned(),
             name: Some("NDVI"),
             spelt: &["nir", "red", "url"],
@@ -209,10 +212,15 @@ impl Line {
 
     /// Sources without a name or a preset of their route's own.
     fn on(grid: Grid, tiles: String, asked: Asked) -> Self {
+        let home = match tiles.split_once("/tiles/") {
+            Some((prefix, _)) if !prefix.is_empty() => prefix.to_owned(),
+            _ => tiles.clone(),
+        };
         Self {
             asked,
             grid,
             preset: None,
+            home,
             tiles,
             name: None,
             spelt: &[],
@@ -241,11 +249,28 @@ impl Line {
         Ok(Self {
             asked,
             grid: Grid::web()?,
+            home: tiles.clone(),
             tiles,
             name: Some(name),
             preset: Some(Box::new(preset)),
             spelt: &[],
         })
+    }
+
+    /// Paths of a layer, which name a grid where it is not the web's.
+    fn read_on_own_grids(mut self, rest: &[&str], query: &Query, grids: &Grids) -> Result<Route, Refused> {
+        let [named, rest @ ..] = rest else {
+            return self.read(rest, query);
+        };
+        let is_of_grid = matches!(rest, [] | [_, _, _] | ["tilejson.json" | "WMTSCapabilities.xml"]);
+        match grids.parse(named) {
+            Ok(grid) if is_of_grid => {
+                self.tiles = format!("{}/{named}", self.tiles);
+                self.grid = grid;
+                self.read(rest, query)
+            }
+            _ => self.read(&[&[*named], rest].concat(), query),
+        }
     }
 
     fn read(self, rest: &[&str], query: &Query) -> Result<Route, Refused> {
@@ -431,10 +456,7 @@ impl Line {
         let format = read_tile_format(query)?;
         Ok(Route::Tilesets(TilesetsRequest {
             tail: self.tail(query, &style, Scale::ONE, format)?,
-            home: match self.tiles.split_once("/tiles/") {
-                Some((prefix, _)) if !prefix.is_empty() => prefix.to_owned(),
-                _ => self.tiles.clone(),
-            },
+            home: self.home,
             asked: self.asked,
             name: self.name,
             grids: vec![self.grid],

@@ -251,6 +251,36 @@ pub const ALONE: &[Row] = &[
         JSON,
         &["url"],
     ),
+    row(
+        "/tiles/{layer}/{tms}/{z}/{x}/{y}",
+        "a tile of a layer on another grid, in the format that Accept says",
+        PNG,
+        Style::PARAMETERS,
+    ),
+    row(
+        "/tiles/{layer}/{tms}/{z}/{x}/{y}.{format}",
+        "a tile of a layer on another grid",
+        PNG,
+        Style::PARAMETERS,
+    ),
+    row(
+        "/tiles/{layer}/{tms}/tilejson.json",
+        "TileJSON of a layer on another grid",
+        JSON,
+        TILEJSON,
+    ),
+    row(
+        "/tiles/{layer}/{tms}",
+        "metadata of a layer's tileset on another grid",
+        JSON,
+        TILEJSON,
+    ),
+    row(
+        "/tiles/{layer}/{tms}/WMTSCapabilities.xml",
+        "a layer on another grid, as WMTS",
+        "application/xml",
+        TILEJSON,
+    ),
     row("/tiles", "the tilesets of all layers", JSON, &[]),
     row(
         "/WMTSCapabilities.xml",

@@ -64,6 +64,22 @@ impl TilesetsRequest {
         format!("{tiles}/{place}{}", self.tail)
     }
 
+    /// A document about the tiles on a grid, whose path names that where the tiles' does.
+    pub fn document_on(&self, grid: &Grid, name: &str) -> String {
+        let (home, query) = (&self.home, self.query());
+        let tiles = self.tiles.replace(GRID, grid.name());
+        if tiles != *home && tiles.ends_with(&format!("/{}", grid.name())) {
+            format!("{home}/{}/{name}{query}", grid.name())
+        } else {
+            format!("{home}/{name}{query}")
+        }
+    }
+
+    /// A document about the source.
+    pub fn document(&self, name: &str) -> String {
+        format!("{}/{name}{}", self.home, self.query())
+    }
+
     /// The query with its mark, or nothing.
     pub fn query(&self) -> &str {
         self.tail.find('?').map_or("", |at| &self.tail[at..])
