@@ -19,6 +19,9 @@ export interface Settings {
   readonly requesterPays: boolean;
   readonly bucketSettings?: string;
   readonly assumeRoles: readonly string[];
+  readonly apiKeys?: string;
+  readonly signingKeys?: string;
+  readonly protect?: 'all' | 'urls' | 'layers' | 'none';
   readonly architecture: 'arm64' | 'x86_64';
   readonly memoryMegabytes: number;
   readonly timeoutSeconds: number;
@@ -62,7 +65,7 @@ export const DEFAULTS: Settings = {
 };
 
 const OPTIONAL = [
-  'dataRoot', 'allowUrls', 'layersFile', 'indexFile', 'bucketSettings', 'kmsKeyArn', 'domainName', 'certificateArn', 'webAclArn', 'keyGroupId', 'alarmEmail', 'accessLogBucket',
+  'dataRoot', 'allowUrls', 'layersFile', 'indexFile', 'bucketSettings', 'apiKeys', 'signingKeys', 'protect', 'kmsKeyArn', 'domainName', 'certificateArn', 'webAclArn', 'keyGroupId', 'alarmEmail', 'accessLogBucket',
 ] as const;
 
 /** Reads the settings that stand in the context of `node`, each in the type of its default. */

@@ -109,7 +109,7 @@ pub const TABLE: &[Setting] = &[
     setting(
         "EDGETILE_PUBLIC_URL",
         Some("--public-url"),
-        "taken from each request",
+        "taken from each request's `X-Public-Host`, or else `Host` and `X-Forwarded-Proto`; proxies must set these",
         "The address that tilejson and the viewer give out, such as https://tiles.example.com.",
     ),
     setting(

@@ -104,6 +104,9 @@ fn sign(method: &Method, url: &str, expires: &str, settings: &Settings) -> Resul
     let usage = |message: &str| Failure::Usage(message.to_owned());
     let expires_s =
         end_of(expires).ok_or_else(|| usage("--expires is none of 30m, 12h, 7d and seconds since 1970"))?;
+    if expires_s <= now_s() {
+        return Err(usage("--expires is past: nobody could use the address"));
+    }
     let own = settings
         .public_url
         .as_deref()
