@@ -8,7 +8,7 @@ import dataclasses
 import json
 from urllib.parse import quote
 
-from shown import a_level_above, addresses, begins, clipped, deeper, flatter, header, holes, names, nothing_there, one_level, only_type, outlines, parameters, shapes, statuses, types, within, wrapped, zooms
+from shown import a_level_above, addresses, begins, clipped, deeper, flatter, header, holes, names, nothing_there, one_level, only_type, outlines, parameters, shapes, statuses, straighter, types, unpathed, within, wrapped, zooms
 
 # Of zoom 12: in the middle of the files, over the scene's slanted edge, over its corner with holes; beside the files.
 MIDDLE, EDGE, CORNER, BESIDE = "12/2177/1421", "12/2179/1422", "12/2176/1420", "12/2190/1421"
@@ -224,6 +224,69 @@ def windows():
         yield Case(f"/cog/{path}{'&' if '?' in path else '?'}url={{files}}/on_rgb.tif")
 
 
+# ---------------------------------------------------------------- features
+SLANTED = [[11.331, 47.993], [11.372, 47.998], [11.361, 48.021], [11.343, 48.009], [11.331, 47.993]]
+HOLE = [[11.35, 48.002], [11.352, 48.008], [11.358, 48.006], [11.35, 48.002]]
+IN_METRES = [[1262000.3, 6105700.7], [1266100.9, 6106400.1], [1264800.4, 6109900.2], [1262000.3, 6105700.7]]
+IN_UTM = [[688011.3, 5328023.7], [692507.1, 5327507.9], [691203.3, 5331508.1], [688011.3, 5328023.7]]
+EAST = [[11.53, 48.07], [11.58, 48.06], [11.59, 48.12], [11.53, 48.07]]
+
+
+def feature(*rings, kind="Polygon", coordinates=None):
+    geometry = {"type": kind, "coordinates": coordinates or list(rings)}
+    return {"type": "Feature", "id": "a", "properties": {"name": "field"}, "geometry": geometry}
+
+
+def posted(path, body, prefix="/cog", **how):
+    return Case(f"{prefix}/{path}", method="POST", body=json.dumps(body), **how)
+
+
+def features():
+    scene, utm = "url={files}/on_scene.tif", "url={files}/utm.tif"
+    # In the file's own CRS, where both read the same samples.
+    for query in ("", "&max_size=100", "&width=90&height=70", "&bidx=2", "&expression=b1/b2"):
+        yield posted(f"feature.npy?{scene}&coord_crs=EPSG:3857{query}", feature(IN_METRES), any_type="expression" in query)
+    yield posted(f"feature.npy?{utm}&coord_crs=EPSG:32632", feature(IN_UTM))
+    yield posted(f"feature/80x60.npy?{scene}&coord_crs=EPSG:3857", feature(IN_METRES))
+    yield posted(f"feature.png?{scene}&coord_crs=EPSG:3857{RGB}", feature(IN_METRES))
+    yield posted(f"feature/100x90.webp?{scene}&coord_crs=EPSG:3857{RGB}", feature(IN_METRES), lossy=6)
+    yield posted(f"feature?{scene}&coord_crs=EPSG:3857{RGB}", feature(IN_METRES))
+    yield posted(f"feature.tif?{scene}&coord_crs=EPSG:3857", feature(IN_METRES))
+    yield posted(f"feature.npy?{scene}&dst_crs=EPSG:3857", feature(SLANTED, HOLE), hidden=0.001)
+    # Here and there pixels are of WGS 84.
+    yield posted(f"feature.npy?{scene}", feature(SLANTED, HOLE), placed=True)
+    two = feature(kind="MultiPolygon", coordinates=[[SLANTED], [[[11.38, 48.0], [11.39, 48.0], [11.39, 48.01], [11.38, 48.0]]]])
+    yield posted(f"feature.npy?{scene}", two, placed=True)
+    yield posted("feature.npy?url={files}/item.json&assets=dem", feature(SLANTED), "/stac", placed=True)
+    words = tuple(f"properties.statistics.b{band}.description" for band in range(1, 5))
+    for query in ("", "&cover_scale=1", "&cover_scale=3", "&p=5&p=50", "&histogram_bins=4", "&histogram_range=0,3000&bidx=2", "&max_size=64"):
+        yield posted(f"statistics?{scene}&coord_crs=EPSG:3857{query}", feature(IN_METRES), skip=words)
+    yield posted(f"statistics?{utm}&coord_crs=EPSG:32632", feature(IN_UTM))
+    yield posted(f"statistics?{utm}&coord_crs=EPSG:32632&cover_scale=25", feature(IN_UTM))
+    yield posted("statistics?url={files}/on_classes.tif&coord_crs=EPSG:3857&categorical=true", feature(IN_METRES))
+    both = {"type": "FeatureCollection", "features": [feature(IN_METRES), feature([[x + 900, y - 400] for x, y in IN_METRES])]}
+    yield posted(f"statistics?{scene}&coord_crs=EPSG:3857&bidx=4", both, skip=tuple(f"features[{at}].properties.statistics.b4.description" for at in (0, 1)))
+    yield posted("statistics?url={files}/item.json&assets=dem&coord_crs=EPSG:3857", feature(IN_METRES), "/stac", skip=("properties.statistics.b1.description",))
+    for body in ([], {}, {"type": "Feature"}, {"type": "Polygon", "coordinates": [SLANTED]}, feature(SLANTED[:-1]), feature([[1, "a"]] * 4), feature(kind="Circle")):
+        yield posted(f"feature.png?{scene}", body)
+        yield posted(f"statistics?{scene}", body)
+    yield posted(f"statistics?{scene}&cover_scale=0", feature(SLANTED))
+    yield posted(f"feature.gif?{scene}", feature(SLANTED))
+    yield Case(f"/cog/feature.png?{scene}")
+    yield posted(f"info?{scene}", feature(SLANTED))
+
+
+# Errors have other words here, and the places and metadata of files are told in other places.
+OWN_WORDS = ("Path", "Tags", "COG_errors", "COG_warnings", "Band Metadata")
+
+
+def validations():
+    for file in ("on_scene", "on_rgb", "on_rgb_mask", "on_dem", "on_classes", "on_nan", "utm", "degrees_dem", "swiss", "world"):
+        yield Case(f"/cog/validate?url={{files}}/{file}.tif", skip=(*OWN_WORDS, *(("GEO.MaxZoom",) if file == "world" else ())))
+    yield Case("/cog/validate?url={files}/on_scene.tif&strict=true", skip=OWN_WORDS)
+    yield Case("/cog/validate?url={files}/on_scene.tif&strict=perhaps")
+
+
 # ---------------------------------------------------------------- items
 def items():
     def of(path, query="", **how):
@@ -356,6 +419,13 @@ def differences():
     for name in ("mean", "median"):
         path = f"/mosaicjson/tiles/WebMercatorQuad/{MIDDLE}.npy?url={{files}}/mosaic.json&pixel_selection={name}"
         yield differs("mosaic-means", within(level=1), Case(path))
+    yield differs("validate", unpathed, Case("/cog/validate?url={files}/on_scene.tif"))
+    yield differs("edges", straighter, posted("statistics?url={files}/utm.tif&dst_crs=EPSG:32632&cover_scale=40", feature(EAST)))
+    line = feature(kind="LineString", coordinates=SLANTED)
+    yield differs("no-area", statuses(400, 200), posted("feature.png?url={files}/on_rgb.tif", line))
+    sides = [[[[side + x, y] for x, y in ((0, 0), (9, 0), (9, 9), (0, 9), (0, 0))]] for side in (171, -180)]
+    across = feature(kind="MultiPolygon", coordinates=sides)
+    yield differs("seam", shapes([2, 26, 51], [2, 2, 64]), posted("feature.npy?url={files}/world.tif&max_size=64", across))
     yield differs("variable-grids", statuses(404, 200), tile("world", place="0/0/0", grid="CDB1GlobalGrid"))
 
 
@@ -424,6 +494,8 @@ GROUPS = {
     "grids": elsewhere,
     "algorithms": algorithms,
     "previews and boxes": windows,
+    "features": features,
+    "validate": validations,
     "STAC items": items,
     "mosaics": mosaics,
     "errors": refusals,

@@ -154,3 +154,17 @@ def parameters(ours, theirs, case):
     for name, about in other["parameters"].items():
         if mine["parameters"][name]["default"] != about["default"]:
             raise Wrong(f"{name} is {mine['parameters'][name]['default']} by default, and TiTiler's {about['default']}")
+
+
+def straighter(ours, theirs, case):
+    """Of one feature some pixels in a hundred are counted by one alone, and their mean is alike."""
+    mine, other = (json.loads(one.body)["properties"]["statistics"]["b1"] for one in (ours, theirs))
+    off = abs(mine["count"] / other["count"] - 1)
+    if not 1e-5 < off < 0.01 or abs(mine["mean"] / other["mean"] - 1) > 0.001:
+        raise Wrong(f"count {mine['count']} where TiTiler has {other['count']}, mean {mine['mean']} and {other['mean']}")
+
+
+def unpathed(ours, theirs, case):
+    """The address of the file and its tags stand in TiTiler's answer alone."""
+    mine, other = (set(json.loads(one.body)) for one in (ours, theirs))
+    expect("members", sorted(other - mine), sorted(mine - other), (["Path", "Tags"], ["layout", "tiles"]))

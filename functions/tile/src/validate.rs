@@ -101,10 +101,10 @@ fn profile(file: &File) -> Value {
         "Height": full.height_px,
         "Tiled": full.tiled,
         "Dtype": data_type(header),
-        "Interleave": if full.planar { "BAND" } else { "PIXEL" },
+        "Interleave": if full.planar || full.samples_per_pixel == 1 { "BAND" } else { "PIXEL" },
         "AlphaBand": header.bands.iter().any(|band| matches!(band.role, BandRole::Alpha { .. })),
         "InternalMask": header.levels.first().is_some_and(|level| level.mask.is_some()),
-        "Nodata": header.nodata.map(Nodata::value).map(|value| if value.is_finite() { json!(value) } else { json!(value.to_string().to_lowercase()) }),
+        "Nodata": header.nodata.map(Nodata::value).filter(|value| value.is_finite()),
         "ColorInterp": (0..header.bands.len()).map(|band| colour(header, band)).collect::<Vec<_>>(),
         "ColorMap": header.palette.is_some(),
         "Scales": of_bands(&|band| json!(band.scale)),
@@ -164,10 +164,9 @@ fn levels(file: &File) -> Vec<Value> {
     images.map(one).collect()
 }
 
-/// As GDAL names photometric interpretations.
+/// How samples encode colour, where they do not hold it themselves, as GDAL names it.
 fn colour_space(photometric: Photometric) -> Option<&'static str> {
     Some(match photometric {
-        Photometric::Rgb => "RGB",
         Photometric::YCbCr => "YCbCr",
         Photometric::Cmyk => "CMYK",
         _ => return None,
