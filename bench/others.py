@@ -55,9 +55,12 @@ def web(folder):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{MARTIN}.tif"
     if not path.exists():
-        step = 2 * tiles.HALF_M / 256 / 2**17
-        write(path, photograph(10, 4096), "EPSG:3857", from_origin(1_250_000, 6_120_000, step, step), COMPRESS="DEFLATE", PREDICTOR="YES", TILING_SCHEME="GoogleMapsCompatible", BLOCKSIZE="256")
-    return tiles.Job(MARTIN, "RGBA DEFLATE whose blocks are the tiles", path.name, "", 255, 0)
+        # One tile of zoom 13, so that its overviews' blocks are tiles too.
+        side = 2 * tiles.HALF_M / 2**13
+        west, north = 4351 * side - tiles.HALF_M, tiles.HALF_M - 2845 * side
+        aligned = {"TILING_SCHEME": "GoogleMapsCompatible", "ALIGNED_LEVELS": "5", "BLOCKSIZE": "256"}
+        write(path, photograph(10, 4096), "EPSG:3857", from_origin(west, north, side / 4096, side / 4096), COMPRESS="DEFLATE", PREDICTOR="YES", **aligned)
+    return tiles.Job(MARTIN, "RGB DEFLATE whose blocks are the tiles", path.name, "", 255, 0)
 
 
 def present(data, aligned, workers):

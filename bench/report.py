@@ -247,7 +247,7 @@ def other_servers(others):
     notes = [
         "- **MapServer** (Debian's, `mapserv` under FastCGI, a process for each core, behind nginx; `bench/mapserver.py`) draws single files, in its tile mode. It holds files open, and GDAL's cache with them: blocks that have been decoded stay in memory, "
         "and of tiles that are asked for round and round none is decoded again, where edgetile decodes for every tile. Indices of bands are none of its expressions.",
-        "- **Martin** (`cargo install martin --no-default-features --features unstable-cog`, its cache of tiles off) serves a block of a file as a tile, of 8-bit files whose blocks are the tiles of the web's grid: it neither resamples nor reprojects, rescales nor calculates. So it gets a file of that kind.",
+        "- **Martin** (`cargo install martin --no-default-features --features unstable-cog`, its cache of tiles off) serves a block of a file as a tile, of 8-bit files whose blocks are the tiles of the web's grid: it neither resamples nor reprojects, rescales nor calculates. So it gets a file of that kind, of whose overviews each begins at a tile: others 1.14 draws shifted.",
         "- **async-geotiff** (PyPI) reads windows of bands and is no server: of warp, colours, encoding and HTTP it has nothing, so there is no tile to compare.",
     ]
     heads = ["", "tiles", "pictures agree", "CPU ms", "edgetile", "tiles/s, 16 at once", "edgetile", "kB", "edgetile", "errors"]
