@@ -133,7 +133,7 @@ impl Edge {
         let (west, east) = (a.min(b), a.max(b));
         let first = west.floor() as i64;
         let end = if level {
-            (east - ALONG).floor() as i64 + 1
+            ((east - ALONG).floor() as i64).saturating_add(1)
         } else {
             east.ceil() as i64
         };

@@ -9,8 +9,8 @@ use super::{Cutline, CutlineError, Ring, cover};
 const TOLERANCE_PX: f64 = 0.05;
 /// How often an edge is halved at most.
 const DEEPEST: u32 = 12;
-/// Corners of an outline on its pixels, at most: 64 MiB.
-const MOST_CORNERS: usize = 1 << 22;
+/// Corners of an outline on its pixels, at most: half a second's work, for each is projected up to four times.
+const MOST_CORNERS: usize = 1 << 18;
 
 /// An outline in columns and rows of a target, counted from its north-west corner.
 #[derive(Clone, Debug)]
@@ -112,7 +112,9 @@ impl<'a> Way<'a> {
                 .ok_or(CutlineError::Nowhere)?
         };
         let (across, down) = self.target.resolution;
-        Ok([(x - self.target.west) / across, (self.target.north - y) / down])
+        let placed = [(x - self.target.west) / across, (self.target.north - y) / down];
+        let is_somewhere = placed.iter().all(|px| px.is_finite());
+        is_somewhere.then_some(placed).ok_or(CutlineError::Nowhere)
     }
 
     /// Into the target's system, on the turn of the globe on which it is written.

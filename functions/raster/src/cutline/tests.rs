@@ -122,6 +122,21 @@ fn what_is_no_outline_is_refused() {
     let huge = Cutline::new(vec![square(-1e300, -1e300, 1e300, 1e300)]).unwrap();
     let shares = huge.on(&web.crs, &web).unwrap().shares(3).unwrap();
     assert!(shares.iter().all(|share| *share == 1.0));
+    let level = Cutline::new(vec![vec![vec![
+        [-1e300, 95.5],
+        [1e300, 95.5],
+        [1e300, 92.5],
+        [-1e300, 92.5],
+    ]]])
+    .unwrap();
+    let shares = level.on(&web.crs, &web).unwrap().shares(1).unwrap();
+    let rows: Vec<f32> = shares.chunks(10).map(|row| row.iter().sum()).collect();
+    assert_eq!(rows, [0.0, 0.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 0.0, 0.0]);
+    let fine_pixels = target(3857, 0.0, 100.0, (1e-300, 1e-300), (10, 10));
+    assert_eq!(
+        level.on(&web.crs, &fine_pixels).unwrap_err(),
+        CutlineError::Nowhere
+    );
     let zigzag: Ring = (0..200_000).map(|at| [0.0, f64::from(at % 2) * 1e6]).collect();
     let fine = Cutline::new(vec![vec![zigzag]]).unwrap();
     let tall = target(3857, 0.0, 1e6, (1e3, 1e3), (10, 1000));
