@@ -1,8 +1,8 @@
 // Opens the viewer of a running server in a real browser and looks at what is painted.
 //
-//   node viewer.mjs http://127.0.0.1:8080 [--pictures FOLDER]
+//   node viewer.mjs http://127.0.0.1:8080 [--pictures FOLDER] [--locked URL --key KEY]
 //
-// The server must serve the sample scene. CHROMIUM names the browser, /usr/bin/chromium unless set. Ends with 1 and the
+// The server must serve the sample scene; the locked one the same, to who has the key. CHROMIUM names the browser, /usr/bin/chromium unless set. Ends with 1 and the
 // sentence that does not hold, or with 0.
 
 import assert from "node:assert/strict";
@@ -14,10 +14,10 @@ import { FLAGS, check, colours, isBare, isGrowing, pixels, share } from "./look.
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
-  options: { pictures: { type: "string" } },
+  options: { pictures: { type: "string" }, locked: { type: "string" }, key: { type: "string" } },
 });
-const base = positionals[0]?.replace(/\/$/, "");
-if (!base) {
+const own = positionals[0]?.replace(/\/$/, "");
+if (!own) {
   console.error("usage: node viewer.mjs BASE_URL [--pictures FOLDER]");
   process.exit(2);
 }
@@ -29,7 +29,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 const problems = [];
 
 /** A new page on the viewer, watched: it may ask nobody but the server, and must not throw. */
-async function visit(hash, settings) {
+async function visit(hash, settings, base = own) {
   const context = await browser.newContext(settings);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -176,6 +176,38 @@ async function desk() {
     await error.waitFor({ state: "hidden" });
   });
 
+  await check("an index is drawn by its name, in its range and colours", async () => {
+    await page.getByLabel("Index").selectOption("NDWI");
+    await painted(page);
+    assert.match(await page.locator("#tile-url").inputValue(), /\?index=NDWI&rescale=-?[\d.]+,[\d.]+&colormap_name=\w+$/);
+    assert.ok(change(before, await pixels(page, MIDDLE)) > 0.3, "the picture is much the same as before");
+    assert.match(await page.locator("#legend").innerText(), /NDWI/);
+    assert.ok(await page.locator("#expression").isHidden(), "an expression can be written beside an index");
+    await picture(page, "desk-index");
+    await page.mouse.click(800, 380);
+    await page.locator(".readout table", { hasText: /NDWI\s*-?[\d.]+/ }).waitFor();
+    await page.locator(".maplibregl-popup-close-button").click();
+    await page.getByLabel("Index").selectOption("");
+    await page.locator("#expression").fill("(green-nir)/(green+nir)");
+    await page.locator("#expression").press("Enter");
+    await page.waitForFunction(() => location.hash.includes("green-nir"));
+    await painted(page);
+    before = await pixels(page, MIDDLE);
+  });
+
+  await check("an algorithm is drawn over the bands, and goes again", async () => {
+    await page.getByLabel("Algorithm").selectOption("hillshade");
+    await painted(page);
+    assert.match(await page.locator("#tile-url").inputValue(), /algorithm=hillshade/);
+    const shaded = await pixels(page, MIDDLE);
+    assert.ok(share(shaded, ([red, green, blue]) => Math.abs(red - green) + Math.abs(green - blue) < 6) > 0.9, "shades are grey");
+    await picture(page, "desk-algorithm");
+    await page.getByLabel("Algorithm").selectOption("");
+    await page.waitForFunction(() => !location.hash.includes("algorithm"));
+    await painted(page);
+    before = await pixels(page, MIDDLE);
+  });
+
   await check("the address behind # brings the view back", async () => {
     const hash = await page.evaluate(() => location.hash);
     const again = await visit(hash, { viewport: { width: 1280, height: 800 }, colorScheme: "light" });
@@ -238,9 +270,42 @@ async function phone() {
   await page.context().close();
 }
 
+async function locked() {
+  const page = await visit("", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }, options.locked);
+
+  await check("where a key is needed the page says so, and shows nothing that needs a layer", async () => {
+    await page.getByText("Nothing to show yet").waitFor();
+    assert.match(await page.locator("#empty-text").innerText(), /need a key/);
+    assert.ok(await page.locator("#notice").isHidden(), "an error is shown");
+    assert.ok(await page.locator("#tile-url").isHidden() && (await page.locator("#opacity").isHidden()));
+    await page.mouse.click(800, 380);
+    await picture(page, "locked");
+  });
+
+  await check("a wrong key is refused, and the right one shows the layers until the page is closed", async () => {
+    await page.locator("#key").fill("no-key-of-this-server");
+    await page.getByRole("button", { name: "Unlock" }).click();
+    await page.locator("#unlock-error").waitFor();
+    await page.locator("#key").fill(options.key);
+    await page.getByRole("button", { name: "Unlock" }).click();
+    await page.locator("#layers .layer").first().waitFor();
+    await painted(page);
+    assert.ok(colours(await pixels(page, MIDDLE)) > 60, "the layer is not painted");
+    await page.waitForFunction(() => [...document.querySelectorAll("#layers img")].every((image) => image.naturalWidth > 0));
+    assert.ok((await page.locator("#key").isHidden()) && (await page.locator("#empty").isHidden()));
+    const kept = await page.evaluate(() => location.href + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
+    assert.ok(!kept.includes(options.key), "the key is written somewhere");
+    await picture(page, "unlocked");
+    await page.reload();
+    await page.getByText("Nothing to show yet").waitFor();
+  });
+  await page.context().close();
+}
+
 try {
   await desk();
   await phone();
+  if (options.locked) await locked();
   await check("no request left the server, and nothing was thrown", () => assert.deepEqual(problems, []));
 } catch (error) {
   console.error(`FAIL ${error.message}`);

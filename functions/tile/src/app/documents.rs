@@ -160,8 +160,9 @@ fn style(layer: &Layer) -> Value {
     Value::Object(written)
 }
 
-pub(super) fn viewer_config(layers: &[Value]) -> Value {
-    json!({"version": env!("CARGO_PKG_VERSION"), "layers": layers})
+/// What the viewer shows, and whether a key would show more.
+pub(super) fn viewer_config(layers: &[Value], wants_key: bool) -> Value {
+    json!({"version": env!("CARGO_PKG_VERSION"), "layers": layers, "wants_key": wants_key})
 }
 
 pub(super) fn health() -> Value {

@@ -57,6 +57,13 @@ impl App {
         layers.filter(move |layer| holds_key || !self.needs_key(layer))
     }
 
+    /// Whether there is something that a key would show to a caller.
+    pub(super) fn hides(&self, request: &Request<Bytes>) -> bool {
+        let is_protected = |layer: &Layer| self.needs_key(layer);
+        let has_some = self.guard.protects_urls() || self.catalog.layers().iter().any(is_protected);
+        has_some && self.guard.has_keys() && !self.holds_key(request)
+    }
+
     /// Who else may have a list of layers.
     pub(super) fn audience_of_lists(&self, request: &Request<Bytes>) -> Audience {
         if self.holds_key(request) {

@@ -47,6 +47,16 @@ async fn nothing_with_pixels_is_answered_without_a_key() {
         json(&app, "/viewer/config.json").await["layers"],
         serde_json::json!([])
     );
+    assert_eq!(json(&app, "/viewer/config.json").await["wants_key"], true);
+    let config = ask(&app, Method::GET, "/viewer/config.json", &[("x-api-key", KEY)]).await;
+    let config: serde_json::Value = serde_json::from_slice(config.body()).unwrap();
+    assert_eq!(
+        (
+            &config["wants_key"],
+            config["layers"].as_array().unwrap().is_empty()
+        ),
+        (&false.into(), false)
+    );
     let all = ask(&app, Method::GET, "/tiles", &[("x-api-key", KEY)]).await;
     assert!(String::from_utf8_lossy(all.body()).contains("/tiles/truecolour"));
     assert_eq!(all.headers()["cache-control"], "private, max-age=60");

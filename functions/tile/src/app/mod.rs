@@ -345,7 +345,7 @@ impl App {
             let (extent, bands) = tokio::join!(extent, bands);
             documents::viewer_layer(layer, extent.ok(), &bands.unwrap_or_default())
         });
-        documents::viewer_config(&futures_util::future::join_all(layers).await)
+        documents::viewer_config(&futures_util::future::join_all(layers).await, self.hides(request))
     }
 }
 

@@ -1,6 +1,6 @@
 /** How a layer is shown: its own style, one of the presets, or an expression, each with ranges and colours. */
 
-import type { Layer } from "./server";
+import type { Index, Layer } from "./server";
 
 /** What the picture is made of. */
 export type Mode = "layer" | "colour" | "ndvi" | "expression";
@@ -10,8 +10,12 @@ export type Range = [number, number];
 
 export interface Look {
   mode: Mode;
-  /** In use when the mode is `expression`. */
+  /** In use when the mode is `expression` and there is no index. */
   expression: string;
+  /** A spectral index in place of an expression; empty for none. */
+  index: string;
+  /** What is made of the bands; empty for nothing. */
+  algorithm: string;
   /** One range for each output band, or one for all; empty where the layer sets none. */
   ranges: Range[];
   /** A colormap's name, for pictures of one band; empty for none. */
@@ -55,20 +59,26 @@ function ndvi(layer: Layer): string {
   return normalised(nir, red);
 }
 
-/** Indices that a layer's bands allow, to start from. Reflectance is taken as stored, times 10000. */
-export function recipes(layer: Layer): { name: string; title: string; expression: string }[] {
-  const [blue, green] = [bandNamed(layer, "blue"), bandNamed(layer, "green")];
-  const [red, nir] = redNir(layer) ?? [];
-  const evi = `2.5*(${nir}-${red})/(${nir}+6*${red}-7.5*${blue}+10000)`;
-  const savi = `1.5*(${nir}-${red})/(${nir}+${red}+5000)`;
-  const all = [
-    { name: "NDVI", title: "Vegetation", needs: [red, nir], expression: normalised(nir, red) },
-    { name: "NDWI", title: "Open water", needs: [green, nir], expression: normalised(green, nir) },
-    { name: "GNDVI", title: "Chlorophyll", needs: [green, nir], expression: normalised(nir, green) },
-    { name: "EVI", title: "Dense vegetation", needs: [blue, red, nir], expression: evi },
-    { name: "SAVI", title: "Sparse vegetation", needs: [red, nir], expression: savi },
-  ];
-  return all.filter((recipe) => recipe.needs.every((name) => name !== undefined));
+/** The indices that a layer's bands allow by name. Those of reflectance need values that are some. */
+export function indicesOf(layer: Layer, all: Index[]): Index[] {
+  const isThere = (name: string) => bandNamed(layer, name) !== undefined;
+  const isMeant = (index: Index) => !index.wants_reflectance || layer.dataType.startsWith("float");
+  return all.filter((index) => isMeant(index) && index.bands.every(isThere));
+}
+
+/** Algorithms whose outcome is a picture as it stands. */
+const PICTURES = ["hillshade", "contours", "terrainrgb", "terrarium", "grayscale", "bitonal"];
+/** Algorithms that leave as many bands as there were. */
+const EACH_BAND = ["cast", "ceil", "floor"];
+/** Algorithms whose outcome is red, green and blue. */
+const COLOURS = ["contours", "terrainrgb", "terrarium"];
+
+/** The ranges with which the outcome of an algorithm is first shown; none for what is a picture. */
+export function rangesAfter(algorithm: string, before: Range[]): Range[] {
+  if (PICTURES.includes(algorithm)) return [];
+  if (algorithm === "slope") return [[0, 60]];
+  if (algorithm === "normalizedIndex") return [[-1, 1]];
+  return before.slice(0, EACH_BAND.includes(algorithm) ? before.length : 1);
 }
 
 /** Whether a layer is a picture as it stands: configured to be, or a file of colours. */
@@ -105,7 +115,7 @@ function typical(dataType: string): Range {
 
 /** The look a mode starts with. `others` may know what suits the same bands. */
 export function initial(layer: Layer, mode: Mode, others: Layer[]): Look {
-  const look: Look = { mode, expression: "", ranges: [], colormap: "" };
+  const look: Look = { mode, expression: "", index: "", algorithm: "", ranges: [], colormap: "" };
   if (mode === "layer") {
     return { ...look, ranges: ownRanges(layer), colormap: layer.style.colormap_name?.[0] ?? "" };
   }
@@ -122,19 +132,28 @@ export function initial(layer: Layer, mode: Mode, others: Layer[]): Look {
   const ranges = mode === "expression" && own ? ownRanges(layer) : [];
   if (ranges.length === 0) ranges.push(isRaw ? typical(layer.dataType) : [-0.2, 0.9]);
   const colormap = isRaw ? "viridis" : INDEX_COLOURS;
-  return { mode, expression: mode === "ndvi" ? "" : expression, ranges, colormap };
+  return { ...look, expression: mode === "ndvi" ? "" : expression, ranges, colormap };
 }
 
 /** The arithmetic of the picture, when it is arithmetic. */
 export function formula(layer: Layer, look: Look): string | undefined {
   if (look.mode === "ndvi") return ndvi(layer);
-  if (look.mode === "expression") return look.expression;
+  if (look.mode === "expression") return look.index === "" ? look.expression : undefined;
   return look.mode === "layer" ? layer.style.expression?.[0] : undefined;
 }
 
 /** What the output bands are called: three make a colour, one takes a colormap. */
 export function outputs(layer: Layer, look: Look): string[] {
+  const { algorithm } = look;
+  if (COLOURS.includes(algorithm)) return ["red", "green", "blue"];
+  const bands = inputs(layer, look);
+  return algorithm === "" || EACH_BAND.includes(algorithm) ? bands : [algorithm];
+}
+
+/** What the bands are called that are read or computed. */
+function inputs(layer: Layer, look: Look): string[] {
   if (look.mode === "ndvi") return ["NDVI"];
+  if (look.mode === "expression" && look.index !== "") return [look.index];
   const arithmetic = formula(layer, look);
   if (arithmetic !== undefined) return arithmetic.split(";").map((part) => part.trim()).filter((part) => part !== "");
   const indexes = look.mode === "colour" ? rgb(layer) : layer.style.bidx?.map(Number);
@@ -146,6 +165,7 @@ export function outputs(layer: Layer, look: Look): string[] {
 export function bandPairs(layer: Layer, look: Look): [string, string][] {
   const arithmetic = formula(layer, look);
   if (arithmetic !== undefined) return [["expression", arithmetic]];
+  if (look.mode === "expression") return [["index", look.index]];
   const own = layer.style.bidx?.map(Number) ?? layer.bands.map((each) => each.index);
   const indexes = look.mode === "colour" ? (rgb(layer) ?? own) : own;
   return indexes.map((index) => ["bidx", `${index}`]);
@@ -156,9 +176,13 @@ export function query(layer: Layer, look: Look): [string, string][] {
   const isOwn = look.mode === "layer";
   const own = initial(layer, "layer", []);
   const pairs = isOwn ? [] : bandPairs(layer, look);
-  const isSaid = isOwn && look.ranges.join(";") === own.ranges.join(";");
+  if (look.algorithm !== "") pairs.push(["algorithm", look.algorithm]);
+  const isSaid = isOwn && look.algorithm === "" && look.ranges.join(";") === own.ranges.join(";");
+  // What an algorithm makes is not what the layer's own range and colours are for.
+  if (isOwn && look.algorithm !== "" && look.ranges.length === 0) pairs.push(["rescale", "0,255"]);
   if (!isSaid) pairs.push(...look.ranges.map((range): [string, string] => ["rescale", range.join(",")]));
-  const takesColours = outputs(layer, look).length === 1 && look.colormap !== "";
-  if (takesColours && !(isOwn && look.colormap === own.colormap)) pairs.push(["colormap_name", look.colormap]);
+  const takesColours = outputs(layer, look).length === 1;
+  const colours = look.colormap || (isOwn && look.algorithm !== "" && own.colormap !== "" ? "gray" : "");
+  if (takesColours && colours !== "" && !(isOwn && colours === own.colormap)) pairs.push(["colormap_name", colours]);
   return pairs;
 }

@@ -6,12 +6,12 @@ import { bill } from "./bill";
 import { chart, isInView, restyle, show } from "./chart";
 import { byId, complain, make, settled } from "./dom";
 import { legend } from "./legend";
-import { type Look, type Mode, bandPairs, formula, initial, isPicture, modes, outputs, query, recipes, usual } from "./look";
+import { type Look, type Mode, bandPairs, formula, indicesOf, initial, isPicture, modes, outputs, query, rangesAfter, usual } from "./look";
 import { bandsOf, spread } from "./npy";
 import { listColormaps } from "./palette";
 import { ranges } from "./ranges";
 import { readout } from "./readout";
-import { type Layer, Refusal, config, open, refusalOf, tileTemplate } from "./server";
+import { type Algorithm, type Index, type Layer, Refusal, algorithms, ask, config, indices, open, refusalOf, tileTemplate, unlock } from "./server";
 import { phone, wirePanel } from "./sheet";
 import * as spent from "./spent";
 import { type Tile, fill, tileAt, zoomOf } from "./tile";
@@ -27,14 +27,20 @@ const loaded = new Promise<void>((done) => map.once("load", () => done()));
 const given = read(location.hash);
 
 let layers: Layer[] = [];
+/** None until there is one: before, nothing that needs one is shown. */
 let layer: Layer;
 let look: Look;
+/** What the server can make of bands. */
+let known: { indices: Index[]; algorithms: Algorithm[] } = { indices: [], algorithms: [] };
 let opacity = given.opacity ?? 1;
 /** What each layer was last shown as in each mode, so that a switch there and back loses nothing. */
 const looks = new Map<string, Look>();
 
 const field = {
+  index: byId<HTMLSelectElement>("index"),
   expression: byId<HTMLInputElement>("expression"),
+  algorithm: byId<HTMLSelectElement>("algorithm"),
+  key: byId<HTMLInputElement>("key"),
   colormap: byId<HTMLSelectElement>("colormap"),
   reverse: byId<HTMLInputElement>("reverse"),
   opacity: byId<HTMLInputElement>("opacity"),
@@ -58,12 +64,21 @@ function describe(): void {
   const names = outputs(layer, look);
   const arithmetic = formula(layer, look);
   byId("formula").hidden = look.mode !== "expression";
+  const chosen = known.indices.find((index) => index.id === look.index);
+  byId("index-formula").textContent = chosen ? `${chosen.title}: ${chosen.formula}` : "";
+  for (const part of [field.expression, field.expression.labels?.[0], byId("expression-bands")]) {
+    if (part) part.hidden = look.index !== "";
+  }
+  field.index.value = look.index;
+  field.algorithm.value = look.algorithm;
   byId("expression-bands").textContent = `Bands: ${layer.bands.map((band) => band.name).join(", ")}`;
   byId("colormap-block").hidden = names.length !== 1;
-  byId("range-block").hidden = look.ranges.length === 0 && look.mode === "layer" && layer.dataType === "uint8";
+  const isPictured = look.ranges.length === 0 && (look.algorithm !== "" || (look.mode === "layer" && layer.dataType === "uint8"));
+  byId("range-block").hidden = isPictured;
   field.tileUrl.value = tileTemplate(layer, query(layer, look));
-  const title = look.mode === "layer" && arithmetic !== undefined ? [layer.title] : names;
-  void legend(byId("legend"), names.length === 1 ? title : names, look.ranges, look.colormap);
+  const title = look.mode === "layer" && arithmetic !== undefined && look.algorithm === "" ? [layer.title] : names;
+  if (look.algorithm !== "" && isPictured) byId("legend").hidden = true;
+  else void legend(byId("legend"), names.length === 1 ? title : names, look.ranges, look.colormap);
   remember();
 }
 
@@ -79,6 +94,8 @@ function changes(): Partial<Look> {
   const plain = initial(layer, look.mode, layers);
   const changed: Partial<Look> = { mode: look.mode };
   if (look.expression !== plain.expression) changed.expression = look.expression;
+  if (look.index !== plain.index) changed.index = look.index;
+  if (look.algorithm !== plain.algorithm) changed.algorithm = look.algorithm;
   if (look.ranges.join(";") !== plain.ranges.join(";")) changed.ranges = look.ranges;
   if (look.colormap !== plain.colormap) changed.colormap = look.colormap;
   return changed;
@@ -139,15 +156,31 @@ function drawModes(): void {
     return make("label", {}, radio, make("span", {}, name));
   });
   byId("modes").replaceChildren(...segments);
-  const chips = recipes(layer).map((recipe) => {
-    const chip = make("button", { type: "button", title: `${recipe.title}: ${recipe.expression}` }, recipe.name);
-    chip.addEventListener("click", () => {
-      field.expression.value = recipe.expression;
-      void tryExpression();
-    });
-    return chip;
-  });
-  byId("recipes").replaceChildren(...chips);
+  const offered = indicesOf(layer, known.indices).map((index) => make("option", { value: index.id }, `${index.id} – ${index.title}`));
+  field.index.replaceChildren(make("option", { value: "" }, "Own expression"), ...offered);
+  field.index.hidden = offered.length === 0;
+  const labels = field.index.labels ?? [];
+  for (const label of labels) label.hidden = offered.length === 0;
+  const algorithms = known.algorithms.filter(({ inputs }) => inputs.nbands <= layer.bands.length);
+  const options = algorithms.map(({ id, title }) => make("option", { value: id, title }, id));
+  field.algorithm.replaceChildren(make("option", { value: "" }, "none"), ...options);
+  byId("algorithm-block").hidden = options.length === 0;
+}
+
+/** Shows a spectral index, or the expression again. */
+function setIndex(id: string): void {
+  const index = known.indices.find((each) => each.id === id);
+  const plain = initial(layer, "expression", layers);
+  setMode("expression", index
+    ? { index: id, algorithm: "", ranges: [index.range], colormap: index.colormap_name.toLowerCase() }
+    : { index: "", algorithm: "", ranges: plain.ranges, colormap: plain.colormap });
+}
+
+/** Makes something of the bands, or nothing again. */
+function setAlgorithm(algorithm: string): void {
+  const plain = initial(layer, look.mode, layers);
+  const ranges = algorithm === "" ? plain.ranges : rangesAfter(algorithm, plain.ranges);
+  setMode(look.mode, { algorithm, ranges, colormap: algorithm === "" ? plain.colormap : "" });
 }
 
 /** Puts a layer on the map, in the mode it was last in or its own. */
@@ -165,6 +198,16 @@ async function setLayer(next: Layer, from: Partial<Look> = {}, stay = false): Pr
   if (!stay && (layer.url !== undefined || !isInView(map, layer.bounds))) frame(layer.bounds);
   setMode(mode, look);
   if (!isPicture(layer) && !from.ranges) void fitRange();
+  drawPresence();
+}
+
+/** Shows the controls of a layer where there is one, and else what to do. */
+function drawPresence(): void {
+  const isThere = layer !== undefined;
+  const parts = ["modes", "formula", "algorithm-block", "range-block", "colormap-block", "opacity-block", "address-block", "cost", "hint"];
+  if (!isThere) for (const id of parts) byId(id).hidden = true;
+  else for (const id of ["modes", "opacity-block", "address-block", "cost", "hint"]) byId(id).hidden = false;
+  byId("empty").hidden = isThere;
 }
 
 function frame(bounds: Layer["bounds"]): void {
@@ -190,8 +233,15 @@ function thumbnail(of: Layer): Node {
   const [west, south, east, north] = of.bounds;
   const tile = tileAt([(west + east) / 2, (south + north) / 2], Math.min(zoomOf(east - west) + 1, of.maxzoom));
   const src = fill(tileTemplate(of, query(of, initial(of, usual(of), layers))), tile);
-  const image = make("img", { src, alt: "", width: "40", height: "40" });
+  const image = make("img", { alt: "", width: "40", height: "40" });
   image.addEventListener("error", () => image.classList.add("missing"));
+  image.addEventListener("load", () => URL.revokeObjectURL(image.src));
+  const paint = async () => {
+    const response = await ask(src);
+    if (!response.ok || response.status === 204) return image.classList.add("missing");
+    image.src = URL.createObjectURL(await response.blob());
+  };
+  paint().catch(() => image.classList.add("missing"));
   return image;
 }
 
@@ -203,7 +253,7 @@ async function tryExpression(): Promise<void> {
   const raised = { ...look, mode: "expression" as const, expression: text };
   const asked = layer;
   try {
-    const response = await fetch(fill(tileTemplate(layer, query(layer, raised), suffix), tileInView()));
+    const response = await ask(fill(tileTemplate(layer, query(layer, raised), suffix), tileInView()));
     if (field.expression.value.trim() !== text || layer !== asked) return;
     if (!response.ok) throw await refusalOf(response);
     complain(field.expression, place, "");
@@ -217,7 +267,7 @@ async function tryExpression(): Promise<void> {
 async function fitRange(): Promise<void> {
   const [asked, shown] = [layer, look.mode];
   try {
-    const response = await fetch(fill(tileTemplate(layer, bandPairs(layer, look), ".npy"), tileInView()));
+    const response = await ask(fill(tileTemplate(layer, bandPairs(layer, look), ".npy"), tileInView()));
     if (!response.ok) throw await refusalOf(response);
     const bands = response.status === 204 ? [] : bandsOf(await response.arrayBuffer()).slice(0, 3);
     if (layer !== asked || look.mode !== shown) return;
@@ -268,6 +318,42 @@ async function openFile(event: SubmitEvent): Promise<void> {
   }
 }
 
+/** Takes a key and looks at what it shows. */
+async function unlockLayers(event: SubmitEvent): Promise<void> {
+  event.preventDefault();
+  const place = byId("unlock-error");
+  unlock(field.key.value.trim());
+  try {
+    const answer = await config();
+    if (answer.wantsKey) return complain(field.key, place, "this key opens nothing more");
+    complain(field.key, place, "");
+    field.key.value = "";
+    notice("");
+    drawLock(false);
+    layers = answer.layers;
+    if (layer !== undefined) return drawLayers();
+    const first = layers.find((each) => each.name === given.layer) ?? layers[0];
+    if (!first) return drawEmpty(false);
+    if (!given.at) frame(first.bounds);
+    await setLayer(first, given.look, given.at !== undefined);
+  } catch (error) {
+    complain(field.key, place, error instanceof Refusal ? error.message : "the server did not answer");
+  }
+}
+
+function drawLock(isLocked: boolean): void {
+  for (const id of ["unlock", "unlock-hint"]) byId(id).hidden = !isLocked;
+}
+
+/** What to do where no layer is shown. */
+function drawEmpty(isLocked: boolean): void {
+  byId("empty-text").textContent = isLocked
+    ? "The layers of this server need a key: give it below. Or open a GeoTIFF by its address."
+    : "No layer is configured here. Open a GeoTIFF by its address below, or start the server with a layers file (--layers).";
+  byId("panel").dataset.open = "true";
+  drawPresence();
+}
+
 function drawOpacity(): void {
   field.opacity.value = `${Math.round(opacity * 100)}`;
   byId("opacity-value").textContent = `${Math.round(opacity * 100)} %`;
@@ -284,29 +370,36 @@ function wire(): void {
     field.reverse.disabled = name === "";
     apply({ colormap: name && field.reverse.checked ? `${name}_r` : name });
   };
+  field.index.addEventListener("change", () => setIndex(field.index.value));
+  field.algorithm.addEventListener("change", () => setAlgorithm(field.algorithm.value));
   field.colormap.addEventListener("change", recolour);
   field.reverse.addEventListener("change", recolour);
   field.opacity.addEventListener("input", () => {
     opacity = Number(field.opacity.value) / 100;
     drawOpacity();
     if (map.getLayer("tiles")) map.setPaintProperty("tiles", "raster-opacity", opacity);
-    remember();
+    if (layer !== undefined) remember();
   });
   byId("fit").addEventListener("click", () => void fitRange());
   byId("copy-tiles").addEventListener("click", () => void copy(field.tileUrl.value, byId("copy-tiles")));
   byId("copy-view").addEventListener("click", () => void copy(location.href, byId("copy-view")));
   byId<HTMLFormElement>("open").addEventListener("submit", (event) => void openFile(event));
+  byId<HTMLFormElement>("unlock").addEventListener("submit", (event) => void unlockLayers(event));
   spent.onChange(settled(60, () => bill(byId("cost-rows"), byId("cost-total"))));
 }
 
 function wireMap(): void {
   const canvas = map.getCanvas();
   canvas.setAttribute("aria-label", "Map. Arrow keys pan, plus and minus zoom, Enter reads the values in the middle.");
-  map.on("click", (event) => void readout(map, event.lngLat, layer, look));
-  canvas.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") void readout(map, map.getCenter(), layer, look);
+  map.on("click", (event) => {
+    if (layer !== undefined) void readout(map, event.lngLat, layer, look);
   });
-  map.on("moveend", remember);
+  canvas.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && layer !== undefined) void readout(map, map.getCenter(), layer, look);
+  });
+  map.on("moveend", () => {
+    if (layer !== undefined) remember();
+  });
   map.on("dataloading", () => (document.body.dataset.map = "loading"));
   map.on("idle", () => (document.body.dataset.map = "idle"));
   map.on("error", ({ error }) => {
@@ -319,8 +412,16 @@ async function start(): Promise<void> {
   wire();
   wireMap();
   drawOpacity();
-  const [answer] = await Promise.all([config(), listColormaps(field.colormap).catch(() => undefined), loaded]);
+  const [answer, ofBands, made] = await Promise.all([
+    config(),
+    indices().catch(() => []),
+    algorithms().catch(() => []),
+    listColormaps(field.colormap).catch(() => undefined),
+    loaded,
+  ]);
   layers = answer.layers;
+  known = { indices: ofBands, algorithms: made };
+  drawLock(answer.wantsKey);
   byId("version").textContent = answer.version;
   if (given.at) {
     const [zoom, lat, lng] = given.at;
@@ -334,7 +435,7 @@ async function start(): Promise<void> {
     if (!given.at) frame(configured.bounds);
     await setLayer(configured, given.look, given.at !== undefined);
   } else {
-    notice("No layer is configured here. Open a GeoTIFF by its address, or start the server with a layers file.");
+    drawEmpty(answer.wantsKey);
   }
 }
 

@@ -33,7 +33,7 @@ async function rows(layer: Layer, look: Look, at: [number, number], signal: Abor
   const arithmetic = formula(layer, look);
   const [raw, computed] = await Promise.all([
     everyBand(layer, at, signal),
-    arithmetic === undefined ? undefined : values(layer, at, bandPairs(layer, look), signal),
+    arithmetic === undefined && look.index === "" ? undefined : values(layer, at, bandPairs(layer, look), signal),
   ]);
   if (raw.values.every((value) => value === null)) return [make("p", { class: "quiet" }, "no data here")];
   const table = make("table");
@@ -44,10 +44,12 @@ async function rows(layer: Layer, look: Look, at: [number, number], signal: Abor
     table.append(make("tr", {}, make("th", { scope: "row" }, ...(colour ? [swatch] : []), name), number));
   };
   layer.bands.forEach((band, i) => add(band.name, raw.values[i]));
-  const names = outputs(layer, look);
+  // Values are those before an algorithm, as the server tells them.
+  const names = outputs(layer, { ...look, algorithm: "" });
   for (const [i, value] of (computed?.values ?? []).entries()) {
     const range = look.ranges[0];
-    const colour = names.length === 1 && range && value !== null ? await colourOf(value, range, look.colormap) : "";
+    const isShown = names.length === 1 && look.algorithm === "";
+    const colour = isShown && range && value !== null ? await colourOf(value, range, look.colormap) : "";
     add(names[i] ?? "", value, colour);
   }
   if (modes(layer).some(({ name }) => name === "NDVI") && !names.some(isNdvi(layer))) {

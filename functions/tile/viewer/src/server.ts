@@ -55,8 +55,23 @@ export async function refusalOf(response: Response): Promise<Refusal> {
   return new Refusal(response.status, `the server answered ${response.status} ${response.statusText}`.trim());
 }
 
+/** The key that opens protected layers. It lives as long as the page does and is written nowhere. */
+let key = "";
+
+/** Takes a key, or forgets the last one. */
+export function unlock(given: string): void {
+  key = given;
+}
+
+/** Asks the server, with the key if there is one. */
+export function ask(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (key !== "") headers.set("x-api-key", key);
+  return fetch(url, { ...init, headers });
+}
+
 async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const response = await fetch(address(path), { headers: { accept: "application/json" }, signal: signal ?? null });
+  const response = await ask(address(path), { headers: { accept: "application/json" }, signal: signal ?? null });
   if (!response.ok) throw await refusalOf(response);
   return (await response.json()) as T;
 }
@@ -73,9 +88,17 @@ interface WrittenLayer {
   data_type?: string | null;
 }
 
-/** The version and the layers that this server was configured with. */
-export async function config(): Promise<{ version: string; layers: Layer[] }> {
-  const written = await json<{ version?: string; layers: WrittenLayer[] }>("viewer/config.json");
+/** What the server was configured with, as far as the key shows it. */
+export interface Config {
+  version: string;
+  layers: Layer[];
+  /** Whether a key would show more. */
+  wantsKey: boolean;
+}
+
+/** The version and the layers. */
+export async function config(): Promise<Config> {
+  const written = await json<{ version?: string; layers: WrittenLayer[]; wants_key?: boolean }>("viewer/config.json");
   const layers = written.layers.map((layer): Layer => ({
     name: layer.name,
     title: layer.title ?? layer.name,
@@ -87,7 +110,7 @@ export async function config(): Promise<{ version: string; layers: Layer[] }> {
     style: styleOf(layer.style ?? {}),
     dataType: layer.data_type ?? "",
   }));
-  return { version: written.version ?? "", layers };
+  return { version: written.version ?? "", layers, wantsKey: written.wants_key ?? false };
 }
 
 function styleOf(written: Record<string, unknown>): Style {
@@ -151,6 +174,34 @@ export async function values(
   const path = `${point}/${lon.toFixed(7)},${lat.toFixed(7)}${queryText([...query, ...style])}`;
   const answer = await json<{ values: (number | null)[]; band_names?: string[] }>(path, signal);
   return { values: answer.values, names: answer.band_names ?? [] };
+}
+
+/** A spectral index that the server knows. */
+export interface Index {
+  id: string;
+  title: string;
+  formula: string;
+  bands: string[];
+  range: [number, number];
+  colormap_name: string;
+  wants_reflectance: boolean;
+}
+
+/** The spectral indices. */
+export async function indices(): Promise<Index[]> {
+  return (await json<{ indices: Index[] }>("indices")).indices;
+}
+
+/** Something that is made of bands before they are coloured. */
+export interface Algorithm {
+  id: string;
+  title: string;
+  inputs: { nbands: number };
+}
+
+/** The algorithms. */
+export async function algorithms(): Promise<Algorithm[]> {
+  return (await json<{ algorithms: Algorithm[] }>("algorithms")).algorithms;
 }
 
 /** The names of all colormaps. */

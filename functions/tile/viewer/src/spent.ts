@@ -1,6 +1,6 @@
 /** What the tiles cost: fetches them, so that their headers can be read, and keeps the last ones for the table. */
 
-import { refusalOf } from "./server";
+import { ask, refusalOf } from "./server";
 
 /** One answered tile. */
 export interface Spent {
@@ -58,7 +58,7 @@ export function parseTiming(header: string | null): [string, number][] {
 /** Fetches one tile and notes what it cost. An empty answer is an empty tile; a refusal is thrown. */
 export async function fetchTile(url: string, signal: AbortSignal): Promise<ArrayBuffer> {
   const start = performance.now();
-  const response = await fetch(url, { signal });
+  const response = await ask(url, { signal });
   if (!response.ok) throw await refusalOf(response);
   const body = await response.arrayBuffer();
   const { headers } = response;

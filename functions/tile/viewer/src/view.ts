@@ -30,6 +30,9 @@ export function read(hash: string): View {
   const [mode, expression, colormap] = [given.get("show"), given.get("expression"), given.get("colormap")];
   if (mode && MODES.includes(mode)) view.look.mode = mode as Mode;
   if (expression) view.look.expression = expression;
+  const [index, algorithm] = [given.get("index"), given.get("algorithm")];
+  if (index) view.look.index = index;
+  if (algorithm) view.look.algorithm = algorithm;
   if (colormap) view.look.colormap = colormap;
   const ranges = given.getAll("rescale").map((text) => text.split(",").map(Number));
   const areSound = ranges.every((range) => range.length === 2 && range.every(Number.isFinite));
@@ -46,6 +49,8 @@ export function write(view: View): string {
     ["at", view.at && `${zoom.toFixed(2)}/${lat.toFixed(5)}/${lon.toFixed(5)}`],
     ["show", view.look.mode],
     ["expression", view.look.expression || undefined],
+    ["index", view.look.index || undefined],
+    ["algorithm", view.look.algorithm || undefined],
     ...(view.look.ranges ?? []).map((range): [string, string] => ["rescale", range.join(",")]),
     ["colormap", view.look.colormap || undefined],
     ["opacity", view.opacity === undefined || view.opacity === 1 ? undefined : `${view.opacity}`],
