@@ -7,6 +7,7 @@
 """
 
 import argparse
+import hashlib
 import json
 import math
 import sys
@@ -31,15 +32,18 @@ class Place:
     def __init__(self, base, via=None):
         self.base, self.via = base.rstrip("/"), via
 
-    def ask(self, path, **headers):
-        """Status, headers (by lower-case name) and body of one GET; errors are answers too."""
+    def ask(self, path, posted=None, **headers):
+        """Status, headers (by lower-case name) and body of one GET, or POST of what is posted; errors are answers too."""
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         url = self.base + path
         if self.via:
             headers.update({"Host": urllib.parse.urlsplit(url).netloc, "X-Forwarded-Proto": "https"})
             url = self.via.rstrip("/") + path
+        if posted is not None:
+            # CloudFront signs its requests to the function with it.
+            headers |= {"Content-Type": "application/geo+json", "x-amz-content-sha256": hashlib.sha256(posted).hexdigest()}
         try:
-            answer = OPENER.open(urllib.request.Request(url, headers=headers), timeout=70)
+            answer = OPENER.open(urllib.request.Request(url, posted, headers), timeout=70)
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
@@ -88,6 +92,17 @@ def check_tile(checks, place, path):
     return tag
 
 
+def check_feature(checks, place, layer, document):
+    """The middle ninth of the layer, by POST."""
+    west, south, east, north = document["bounds"]
+    across, down = (east - west) / 3, (north - south) / 3
+    ring = [[west + across * x, south + down * y] for x, y in ((1, 1), (2, 1), (2, 2), (1, 2), (1, 1))]
+    feature = {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+    status, headers, body = place.ask(f"/tiles/{layer}/statistics?max_size=256", json.dumps(feature).encode())
+    checks.that("a feature has its numbers", status == 200 and b'"statistics"' in body, f"{status} {body[:200]!r}")
+    checks.that("which nobody keeps", headers.get("cache-control") == "no-store", headers.get("cache-control"))
+
+
 def check_refusal(checks, place, layer):
     status, headers, body = place.ask(f"/tiles/{layer}/3/8/0.png", Origin="https://example.org")
     checks.that("a tile off the grid is 404", status == 404, status)
@@ -133,6 +148,7 @@ def main():
     if document:
         z, x, y = tile_of(document)
         tag = check_tile(checks, place, f"/tiles/{layer}/{z}/{x}/{y}.png")
+        check_feature(checks, place, layer, document)
         if not options.no_edge:
             spelling = f"/tiles/{layer}/0{z}/00{x}/0{y}@1x.png?_=1&UTM_source=x"
             check_edge(checks, place, spelling, tag, refused, cache=not options.no_cache)

@@ -40,8 +40,9 @@ function handler(event) {
   }
   var posted = request.method === 'POST' && POSTED.test(request.uri);
   if (request.method !== 'GET' && request.method !== 'HEAD' && !posted) {
-    return refuse(405, 'Method Not Allowed', 'this method is not answered here',
-      { allow: POSTED.test(request.uri) ? 'GET, HEAD, POST, OPTIONS' : 'GET, HEAD, OPTIONS' });
+    var methods = !POSTED.test(request.uri) ? ['GET and HEAD are', 'GET, HEAD, OPTIONS']
+      : /\/statistics\/?$/.test(request.uri) ? ['GET, HEAD and POST are', 'GET, HEAD, POST, OPTIONS'] : ['POST is', 'POST, OPTIONS'];
+    return refuse(405, 'Method Not Allowed', 'only ' + methods[0] + ' answered here', { allow: methods[1] });
   }
   var tile = TILE.exec(request.uri);
   if (tile) {

@@ -64,6 +64,17 @@ test('a key goes on under the one name that the origin gets', () => {
   assert.equal(edge.handler(event).headers['x-api-key'], undefined);
 });
 
+test('a method that is not answered is told which are, in the words of the origin', () => {
+  for (const [request, detail, allow] of [
+    ['POST /cog/info', 'only GET and HEAD are answered here', 'GET, HEAD, OPTIONS'],
+    ['PUT /ndvi/statistics', 'only GET, HEAD and POST are answered here', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE /cog/feature/40x30.png', 'only POST is answered here', 'POST, OPTIONS'],
+  ] as const) {
+    const answer = edge.handler(edge.eventOf(request));
+    assert.deepEqual([JSON.parse(answer.body?.data ?? '').detail, answer.headers.allow?.value], [detail, allow]);
+  }
+});
+
 test('refusals are readable by scripts of other origins and kept five minutes', () => {
   for (const request of ['/tiles/demo/3/8/0', '/tiles/demo/25/0/0', 'POST /', '/cog/info?url=a&Url=b']) {
     const answer = edge.handler(edge.eventOf(request));
