@@ -88,6 +88,21 @@ fn info_is_json_on_standard_output() {
     assert_eq!((&info["count"], &info["dtype"]), (&4.into(), &"uint16".into()));
 }
 
+#[test]
+fn validate_fails_where_a_file_is_no_cog_and_says_why() {
+    let told = |arguments: &[&str], code: i32| -> serde_json::Value {
+        let done = run(arguments);
+        assert_eq!(done.status.code(), Some(code), "{arguments:?}: {}", errors(&done));
+        serde_json::from_slice(&done.stdout).expect("JSON")
+    };
+    assert_eq!(told(&["validate", &sample(), "--strict"], 0)["COG"], true);
+    let beside = binary::file("functions/raster/testdata/files/beside.tif");
+    let beside = told(&["validate", &beside.to_string_lossy()], 1);
+    assert_eq!(beside["COG"], false);
+    let reasons = beside["COG_errors"].to_string();
+    assert!(reasons.contains("beside the file"), "{reasons}");
+}
+
 #[tokio::test]
 async fn a_data_root_is_served_and_never_left() {
     let folder = binary::file("functions/tile/sample");
