@@ -2,8 +2,8 @@
 
     store.py FOLDER PORT [--round-trip-ms 180] [--connections 32]
 
-A new connection costs a round trip more, as TCP's handshake would. Connections beyond the limit wait, and the one that has been idle
-longest is closed for them. `/.counts` tells requests, connections and bytes since it was last asked.
+A connection carries nothing until a round trip after it was opened, as with TCP's handshake. Connections beyond
+the limit wait, and the one that has been idle longest is closed for them. `/.counts` tells requests, connections and bytes since it was last asked.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import asyncio
 import json
 import pathlib
 import re
+import time
 
 RANGE = re.compile(r"\nrange: bytes=(\d+)-(\d*)", re.IGNORECASE)
 counts = {"requests": 0, "connections": 0, "bytes": 0}
@@ -21,7 +22,7 @@ waiting = set()
 
 
 async def serve(reader, writer, options, places):
-    placed = False
+    placed, opened = False, time.monotonic()
     try:
         while True:
             if placed:
@@ -46,7 +47,7 @@ async def serve(reader, writer, options, places):
                     close_idle()
                 await places.acquire()
                 waiting.discard(id(writer))
-                await asyncio.sleep(options.round_trip_ms / 1000)
+                await asyncio.sleep(max(0, opened + options.round_trip_ms / 1000 - time.monotonic()))
                 placed = True
             await asyncio.sleep(options.round_trip_ms / 1000)
             answer(writer, method, options.folder / path.lstrip("/").split("?")[0], RANGE.search(head))

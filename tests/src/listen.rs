@@ -4,6 +4,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -42,11 +43,20 @@ impl Connections {
     }
 }
 
-/// Serves `answer` on a free port until the test's runtime ends. It is told the number of the connection, from 0;
+/// A connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Connection {
+    /// Counted from 0.
+    pub(crate) number: u64,
+    /// When it was accepted.
+    pub(crate) opened: Instant,
+}
+
+/// Serves `answer` on a free port until the test's runtime ends. It is told the number of the connection, from 0, and when that was opened;
 /// an error breaks the connection off.
 pub(crate) async fn listen<A, F, B, E>(connections: Arc<Connections>, answer: A) -> SocketAddr
 where
-    A: Fn(Request<Incoming>, u64) -> F + Send + Sync + 'static,
+    A: Fn(Request<Incoming>, Connection) -> F + Send + Sync + 'static,
     F: Future<Output = Result<Response<B>, E>> + Send,
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
@@ -61,7 +71,10 @@ where
             (places.clone().acquire_owned().await, listener.accept().await)
         {
             let _ = stream.set_nodelay(true);
-            let connection = connections.opened.fetch_add(1, Ordering::Relaxed);
+            let connection = Connection {
+                number: connections.opened.fetch_add(1, Ordering::Relaxed),
+                opened: Instant::now(),
+            };
             let (answer, connections) = (answer.clone(), connections.clone());
             let service = service_fn(move |request| {
                 let answer = answer.clone();

@@ -54,7 +54,7 @@ impl Store {
                 region,
                 latency,
                 request,
-                connection,
+                connection.number,
             )
         })
         .await;

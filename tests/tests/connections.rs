@@ -59,6 +59,23 @@ async fn in_steady_state_no_connection_is_opened() {
 }
 
 #[tokio::test]
+async fn the_blocks_of_a_cold_file_wait_for_no_handshake() {
+    let round_trip = Duration::from_millis(200);
+    let conditions = Conditions {
+        round_trip,
+        ..Conditions::default()
+    };
+    let (store, server) = scenes(conditions, &[]).await;
+    // A tile of blocks in two rows: two reads after the head.
+    let tile = server.get(&target(&store, 1)).await;
+    assert_eq!(tile.status(), 200, "{:?}", tile.body());
+    let requests = store.log.take();
+    assert_eq!((requests.count(), store.connections()), (3, 2), "{requests:#?}");
+    // The handshake, the head, the blocks; a second handshake would be a fourth.
+    assert!(requests.span() < round_trip * 7 / 2, "{requests:#?}");
+}
+
+#[tokio::test]
 async fn beyond_what_a_store_allows_requests_wait() {
     let (store, server) = scenes(
         Conditions {

@@ -18,7 +18,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Incoming;
 
 use crate::cog::Cog;
-use crate::listen::{Connections, listen};
+use crate::listen::{Connection, Connections, listen};
 use crate::log::{Entry, Log};
 pub use conditions::{Conditions, Fault};
 use conditions::{Wire, paced};
@@ -159,8 +159,8 @@ impl HttpStore {
     }
 }
 
-/// What a request finds: the file, the fault that it meets, the wire, and whether that is new.
-type Met = (Option<(Content, u32)>, Option<Fault>, Arc<Wire>, bool);
+/// What a request finds: the file, the fault that it meets, and the wire.
+type Met = (Option<(Content, u32)>, Option<Fault>, Arc<Wire>);
 
 fn meet(shared: &Shared, path: &str, connection: u64) -> Met {
     let mut state = shared.state.lock().expect("no panic holds it");
@@ -174,14 +174,13 @@ fn meet(shared: &Shared, path: &str, connection: u64) -> Met {
         .pop_front()
         .or(state.always)
         .or(regular.map(|(_, fault)| fault));
-    let fresh = !state.wires.contains_key(&connection);
     let rate = shared.conditions.connection_bytes_per_s;
     let wire = state
         .wires
         .entry(connection)
         .or_insert_with(|| Arc::new(Wire::new(rate)));
     let wire = wire.clone();
-    (state.files.get(path).cloned(), fault, wire, fresh)
+    (state.files.get(path).cloned(), fault, wire)
 }
 
 /// A request that is logged when it has been answered, or when whoever sent it has gone.
@@ -227,16 +226,16 @@ async fn answer(
     log: &Log,
     shared: &Shared,
     request: &Request<Incoming>,
-    connection: u64,
+    connection: Connection,
 ) -> Result<Response<AnyBody>, io::Error> {
-    let mut asked = Asked::new(log, request, connection);
+    let mut asked = Asked::new(log, request, connection.number);
     let entry = &mut asked.entry;
-    let (file, fault, wire, fresh) = meet(shared, &entry.path, connection);
+    let (file, fault, wire) = meet(shared, &entry.path, connection.number);
     let Conditions {
         round_trip, think, ..
     } = shared.conditions;
-    let connecting = if fresh { round_trip } else { Duration::ZERO };
-    let until = entry.came + connecting + round_trip + think;
+    let connected = connection.opened + round_trip;
+    let until = entry.came.max(connected) + round_trip + think;
     tokio::time::sleep_until(until.into()).await;
     if let Some(Fault::Stall(stall)) = fault {
         tokio::time::sleep(stall).await;

@@ -3,10 +3,14 @@
 //! hyper-util's own client opens a connection beside waiting for one, so that a store which allows 32 of them sees
 //! more. Here a connection is opened only by a request that found none idle; since requests in flight are limited,
 //! connections are too. The one used last is taken first, so that those not needed grow old and are dropped.
+//!
+//! A read that finds none opens a second one beside its own, as long as there are few: it is the head of a file that
+//! nobody has read lately, and its blocks are more reads than one. They find a connection then, and wait for no handshake.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -31,7 +35,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// nobody notices.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-type Sender = SendRequest<HttpRequestBody>;
+/// A host with so many connections gets no spare ones: a tile of two files takes about as many at once.
+const ENOUGH: usize = 4;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -50,14 +55,54 @@ pub(super) struct Pool(Arc<Inner>);
 
 struct Inner {
     connector: HttpsConnector<TcpConnector<Names>>,
-    idle: Mutex<HashMap<Peer, Vec<Idle>>>,
+    peers: Mutex<HashMap<Peer, Connections>>,
 }
 
 type Peer = (Scheme, Authority);
 
+/// The connections to a host.
+#[derive(Default)]
+struct Connections {
+    idle: Vec<Idle>,
+    /// Those in use too, and those that are being opened.
+    open: Arc<AtomicUsize>,
+}
+
+impl Connections {
+    /// Forgets those that are closed or were idle for too long.
+    fn tidy(&mut self) {
+        let stands = |idle: &Idle| !idle.sender.request.is_closed() && idle.since.elapsed() < IDLE_TIMEOUT;
+        self.idle.retain(stands);
+    }
+}
+
 struct Idle {
     sender: Sender,
     since: Instant,
+}
+
+/// The end of a connection that takes requests.
+struct Sender {
+    request: SendRequest<HttpRequestBody>,
+    /// It has carried a request before.
+    used: bool,
+    _open: Open,
+}
+
+/// A connection that counts as open.
+struct Open(Arc<AtomicUsize>);
+
+impl Open {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Default for Pool {
@@ -75,7 +120,7 @@ impl Default for Pool {
             .wrap_connector(tcp);
         Self(Arc::new(Inner {
             connector,
-            idle: Mutex::default(),
+            peers: Mutex::default(),
         }))
     }
 }
@@ -84,18 +129,22 @@ impl Pool {
     /// Sends a request whose address is absolute; answers once the head of the answer is there.
     pub(super) async fn send(&self, request: Request<HttpRequestBody>) -> Result<Response<Kept>, Fault> {
         let (peer, address, request) = addressed(request)?;
-        let (mut sender, kept) = match self.take(&peer).await {
-            Some(sender) => (sender, true),
-            None => (self.connect(address).await?, false),
+        let is_read = request.headers().contains_key(header::RANGE);
+        let mut sender = match self.take(&peer).await {
+            Some(sender) => sender,
+            None => self.open(&peer, address, is_read).await?,
         };
-        match sender.send_request(request).await {
+        let kept = std::mem::replace(&mut sender.used, true);
+        match sender.request.send_request(request).await {
             Ok(response) => Ok(response.map(|body| Kept {
                 body,
                 back: Some((sender, peer, self.clone())),
             })),
             Err(_) if kept => {
                 // Its fellows are as old as it was.
-                self.idle().remove(&peer);
+                if let Some(connections) = self.peers().get_mut(&peer) {
+                    connections.idle.clear();
+                }
                 Err(Fault::Stale)
             }
             Err(error) => Err(Fault::Interrupted(error)),
@@ -106,31 +155,54 @@ impl Pool {
     async fn take(&self, peer: &Peer) -> Option<Sender> {
         loop {
             let mut sender = self.pop(peer)?;
-            if sender.ready().await.is_ok() {
+            if sender.request.ready().await.is_ok() {
                 return Some(sender);
             }
         }
     }
 
     fn pop(&self, peer: &Peer) -> Option<Sender> {
-        let mut idle = self.idle();
-        let of_peer = idle.get_mut(peer)?;
-        of_peer.retain(|idle| !idle.sender.is_closed() && idle.since.elapsed() < IDLE_TIMEOUT);
-        let newest = of_peer.pop();
-        if of_peer.is_empty() {
-            idle.remove(peer);
-        }
-        newest.map(|idle| idle.sender)
+        let mut peers = self.peers();
+        let connections = peers.get_mut(peer)?;
+        connections.tidy();
+        connections.idle.pop().map(|idle| idle.sender)
     }
 
     fn put(&self, peer: Peer, sender: Sender) {
-        if !sender.is_closed() {
+        if !sender.request.is_closed() {
             let since = Instant::now();
-            self.idle().entry(peer).or_default().push(Idle { sender, since });
+            let mut peers = self.peers();
+            peers.entry(peer).or_default().idle.push(Idle { sender, since });
         }
     }
 
-    async fn connect(&self, address: Uri) -> Result<Sender, Fault> {
+    /// A new connection; with `spare` a second one is opened meanwhile, unless there are [`ENOUGH`].
+    async fn open(&self, peer: &Peer, address: Uri, spare: bool) -> Result<Sender, Fault> {
+        let open = self.count(peer);
+        if spare && open.0.load(Ordering::Relaxed) < ENOUGH {
+            let (pool, peer, address) = (self.clone(), peer.clone(), address.clone());
+            let other = Open::new(&open.0);
+            tokio::spawn(async move {
+                // Whoever needs one and finds none learns why.
+                if let Ok(sender) = pool.connect(address, other).await {
+                    pool.put(peer, sender);
+                }
+            });
+        }
+        self.connect(address, open).await
+    }
+
+    /// Counts one more connection to a peer. What is not in use any more of others is forgotten.
+    fn count(&self, peer: &Peer) -> Open {
+        let mut peers = self.peers();
+        peers.retain(|_, connections| {
+            connections.tidy();
+            connections.open.load(Ordering::Relaxed) > 0
+        });
+        Open::new(&peers.entry(peer.clone()).or_default().open)
+    }
+
+    async fn connect(&self, address: Uri, open: Open) -> Result<Sender, Fault> {
         let mut connector = self.0.connector.clone();
         let opened = async {
             std::future::poll_fn(|context| connector.poll_ready(context)).await?;
@@ -141,7 +213,7 @@ impl Pool {
             Ok(Err(error)) => return Err(Fault::Connect(error)),
             Err(late) => return Err(Fault::Connect(late.into())),
         };
-        let (sender, connection) = Builder::new()
+        let (request, connection) = Builder::new()
             .handshake(stream)
             .await
             .map_err(Fault::Interrupted)?;
@@ -150,11 +222,15 @@ impl Pool {
                 tracing::debug!(%error, "a connection to a store ended");
             }
         });
-        Ok(sender)
+        Ok(Sender {
+            request,
+            used: false,
+            _open: open,
+        })
     }
 
-    fn idle(&self) -> MutexGuard<'_, HashMap<Peer, Vec<Idle>>> {
-        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn peers(&self) -> MutexGuard<'_, HashMap<Peer, Connections>> {
+        self.0.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
