@@ -101,8 +101,14 @@ impl Function {
             .expect("an answer")
     }
 
-    /// What the function has logged, line by line.
-    pub fn log(&self) -> Vec<String> {
+    /// What the function has logged, once there are so many lines: an answer may overtake the line about it.
+    pub async fn log(&self, lines: usize) -> Vec<String> {
+        for _ in 0..500 {
+            if self.log.lock().expect("no panic holds it").len() >= lines {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         self.log.lock().expect("no panic holds it").clone()
     }
 }

@@ -2,7 +2,7 @@
 //! clause 8; codes of 07-057r7, tables 20 and 27).
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Request, Response, Uri};
 
@@ -61,7 +61,8 @@ pub(super) fn report(problem: &Problem, response: &mut Response<Bytes>) {
         locator.unwrap_or_default(),
         Escaped(&problem.to_string())
     );
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/xml"));
+    headers.insert(CONTENT_LENGTH, xml.len().into());
     *response.body_mut() = xml.into();
-    let media_type = HeaderValue::from_static("application/xml");
-    response.headers_mut().insert(CONTENT_TYPE, media_type);
 }

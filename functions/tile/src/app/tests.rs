@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use http::header::CONTENT_LENGTH;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
@@ -35,7 +36,11 @@ pub(super) async fn ask(
 }
 
 pub(super) async fn get(app: &App, target: &str) -> Response<Bytes> {
-    ask(app, Method::GET, target, &[]).await
+    let response = ask(app, Method::GET, target, &[]).await;
+    if let Some(length) = response.headers().get(CONTENT_LENGTH) {
+        assert_eq!(length, &response.body().len().to_string(), "{target}");
+    }
+    response
 }
 
 pub(super) async fn json(app: &App, target: &str) -> Value {

@@ -116,17 +116,42 @@ impl Items {
             .filter(move |located| located.footprint.meets(area))
     }
 
-    /// The box around all of them, in degrees; the whole turn where one of them crosses the antimeridian.
+    /// The box around all of them, in degrees; west of it is east of 180° where one of them crosses the antimeridian.
     pub fn bounds(&self) -> [f64; 4] {
-        let of = |located: &Located| match located.footprint.bounds {
-            [_, south, east, north] if east > 180.0 => [-180.0, south, 180.0, north],
-            bounds => bounds,
-        };
-        let all = self.items.iter().map(of);
+        let each = || self.items.iter().map(|located| located.footprint.bounds);
         let both =
             |a: [f64; 4], b: [f64; 4]| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])];
-        all.reduce(both).unwrap_or([-180.0, -90.0, 180.0, 90.0])
+        let Some([west, south, east, north]) = each().reduce(both) else {
+            return [-180.0, -90.0, 180.0, 90.0];
+        };
+        if east <= 180.0 {
+            return [west, south, east, north];
+        }
+        let (west, east) = around(each().map(|[west, _, east, _]| (west, east)).collect());
+        [west, south, east, north]
     }
+}
+
+/// The shortest arc that holds all of these, each from west to east in degrees: it begins behind the widest gap between them.
+fn around(mut arcs: Vec<(f64, f64)>) -> (f64, f64) {
+    let turned = |degrees: f64| (degrees + 180.0).rem_euclid(360.0) - 180.0;
+    for (west, east) in &mut arcs {
+        let width = *east - *west;
+        *west = turned(*west);
+        *east = *west + width;
+    }
+    arcs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let first = arcs.first().map_or(-180.0, |arc| arc.0);
+    let last = arcs.iter().map(|arc| arc.1).fold(first, f64::max);
+    // Those that begin before the antimeridian may reach beyond the first.
+    let (mut reached, mut widest) = (last - 360.0, (0.0, (-180.0, 180.0)));
+    for (west, east) in arcs {
+        if west - reached > widest.0 {
+            widest = (west - reached, (west, turned(reached)));
+        }
+        reached = reached.max(east);
+    }
+    widest.1
 }
 
 #[cfg(test)]
@@ -169,6 +194,20 @@ mod tests {
         assert_eq!(of([3.5, 3.5, 3.6, 3.6]), ["a"]);
         assert_eq!(of([9.0, 9.0, 10.0, 10.0]), [""; 0]);
         assert_eq!(all.bounds(), [1.0, 1.0, 4.0, 4.0]);
+        let bounds = |boxes: &[[f64; 4]]| {
+            let features: Vec<String> = boxes.iter().map(|bbox| feature("a", *bbox)).collect();
+            items(&features.join(",")).unwrap().bounds()
+        };
+        let across = [170.0, -10.0, -170.0, 10.0];
+        assert_eq!(bounds(&[across]), across);
+        assert_eq!(
+            bounds(&[[-175.0, 0.0, -160.0, 5.0], across, [150.0, 0.0, 160.0, 20.0]]),
+            [150.0, -10.0, -160.0, 20.0]
+        );
+        assert_eq!(
+            bounds(&[across, [-180.0, -1.0, 180.0, 1.0]]),
+            [-180.0, -10.0, 180.0, 10.0]
+        );
         let assets = &all.all()[0].item.assets;
         assert_eq!((assets.len(), assets[0].key.as_str()), (1, "red"));
     }
