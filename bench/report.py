@@ -78,7 +78,7 @@ def budget_rows(result):
     for what, budget, ours, theirs in zip(("cold, less the first handshake", "warm"), (2, 1), waits(result, LEAN), waits(result, PEER)):
         rows.append([f"round trips of an NDVI tile, {what}", *against(round(ours), budget, round(theirs), 0)])
     rows.append(["requests per NDVI tile, no blocks in memory", *against(work[LEAN]["ndvi"]["1"]["gets"], 3.5, far[PEER]["1"]["requests"])])
-    rows.append(["connections opened per tile, steady", *against(far[LEAN]["16"]["connections"], 0, far[PEER]["16"]["connections"], 2)])
+    rows.append(["connections opened per tile, 16 at once, those that fill the pool among them", *against(far[LEAN]["16"]["connections"], 0, far[PEER]["16"]["connections"], 2)])
     for at_once, budget in (("1", 4.8), ("4", 19), ("16", 45)):
         ours, theirs = far[LEAN][at_once]["tiles_per_s"], far[PEER][at_once]["tiles_per_s"]
         verdict = " ✓" if ours >= budget else " **under**"
@@ -147,7 +147,7 @@ def text(result):
         "and within one level of the pixel or one of the eight around it (GDAL places pixels to an eighth of a source pixel).\n\n"
         + table(["", "within a level", "of a neighbour"], [[job.title, f"{result['agreement'][job.name]['within_a_level']:.2%}", f"{result['agreement'][job.name]['within_a_level_of_a_neighbour']:.2%}"] for job in tiles.JOBS]),
         "## Budgets",
-        "The last column is TiTiler's figure divided by ours (for tiles per second ours by TiTiler's). That a tile reads at most 1.1 times the bytes of the blocks that it touches is held by `tests/tests/reads.rs`. A cold tile reads the heads of its files, then its blocks; where those are more ranges than there are files, further connections are opened, and their handshake is a round trip more. Memory of its own is anonymous memory, that which only the process can free.\n\n"
+        "The last column is TiTiler's figure divided by ours (for tiles per second ours by TiTiler's). That a tile reads at most 1.1 times the bytes of the blocks that it touches is held by `tests/tests/reads.rs`. A cold tile reads the heads of its files, then its blocks; spare connections open while the heads are read, so that these wait for no handshake. [docs/reads.md](reads.md) counts connections at a steady rate. Memory of its own is anonymous memory, that which only the process can free.\n\n"
         + table(["what", "budget", "TiTiler", "edgetile", "times"], budget_rows(result)),
         "## What we lose",
         "Figures over their budget, or behind TiTiler:\n\n" + "\n".join(lost(result)),
