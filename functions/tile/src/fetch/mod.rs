@@ -125,24 +125,26 @@ impl Fetcher {
         let _places = (wait_for(host.gate()).await?, wait_for(&self.places).await?);
         host.begin();
         let began = Instant::now();
-        let first = Box::pin(ask.send());
-        let patience = tokio::time::sleep(host.patience(ask.range.end - ask.range.start));
-        let first = match select(first, Box::pin(patience)).await {
-            Either::Left((answer, _)) => return answer,
-            Either::Right(((), first)) => first,
+        let mut first = Box::pin(ask.send());
+        let _second_places = loop {
+            let patience = tokio::time::sleep(host.patience(ask.range.end - ask.range.start));
+            first = match select(first, Box::pin(patience)).await {
+                Either::Left((answer, _)) => return answer,
+                Either::Right(((), first)) => first,
+            };
+            // The answer may be here and wait only for this thread, which was drawing.
+            first = match select(first, Box::pin(yield_now())).await {
+                Either::Left((answer, _)) => return answer,
+                Either::Right(((), first)) => first,
+            };
+            // Where all places are taken the host has enough to do; later it may have less.
+            let places = (host.gate().try_acquire(), self.places.try_acquire());
+            if let (Ok(at_host), Ok(here)) = places
+                && host.may_hedge()
+            {
+                break (at_host, here);
+            }
         };
-        // The answer may be here and wait only for this thread, which was drawing.
-        let first = match select(first, Box::pin(yield_now())).await {
-            Either::Left((answer, _)) => return answer,
-            Either::Right(((), first)) => first,
-        };
-        // Where all places are taken the host has enough to do.
-        let (Ok(_at_host), Ok(_here)) = (host.gate().try_acquire(), self.places.try_acquire()) else {
-            return first.await;
-        };
-        if !host.may_hedge() {
-            return first.await;
-        }
         match select(first, Box::pin(ask.send())).await {
             Either::Left((Err(error), second)) if error.is_passing() => second.await,
             Either::Right((Err(error), first)) if error.is_passing() => first.await,

@@ -43,7 +43,7 @@ impl Stores {
     /// Stores with the settings that the environment gave; `reads` may be in flight to each host.
     pub fn new(variables: StoreVariables, buckets: Buckets, embedded: Embedded, reads: usize) -> Self {
         Self {
-            transport: Transport::default(),
+            transport: Transport::new(reads),
             variables: Arc::new(variables),
             buckets,
             embedded,

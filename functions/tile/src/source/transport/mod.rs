@@ -64,12 +64,19 @@ fn elsewhere(response: &http::Response<pool::Kept>) -> Option<Elsewhere> {
 }
 
 /// The pool, cheap to clone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Transport {
     pool: Pool,
 }
 
 impl Transport {
+    /// Without connections yet; so many reads may be in flight to a host.
+    pub fn new(reads: usize) -> Self {
+        Self {
+            pool: Pool::new(reads),
+        }
+    }
+
     /// Sends a request without a body; the answer's body has not been read yet.
     pub async fn get(&self, request: http::Request<()>) -> Result<HttpResponse, HttpError> {
         self.call(request.map(|()| HttpRequestBody::empty())).await

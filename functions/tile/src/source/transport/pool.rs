@@ -4,8 +4,8 @@
 //! more. Here a connection is opened only by a request that found none idle; since requests in flight are limited,
 //! connections are too. The one used last is taken first, so that those not needed grow old and are dropped.
 //!
-//! A read that finds none opens a second one beside its own, as long as there are few: it is the head of a file that
-//! nobody has read lately, and its blocks are more reads than one. They find a connection then, and wait for no handshake.
+//! A read that takes the last one, or finds none, opens a spare one as long as there are few: after the head of a file come
+//! several blocks, and a read that was sent twice closes a connection. Whoever comes next waits for no handshake.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -35,9 +35,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// nobody notices.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A host with so many connections gets no spare ones: a tile of two files takes about as many at once.
-const ENOUGH: usize = 4;
-
 /// Why there is no answer.
 #[derive(Debug)]
 pub(super) enum Fault {
@@ -49,12 +46,17 @@ pub(super) enum Fault {
     Interrupted(hyper::Error),
 }
 
+/// A host with so many connections gets no spare ones, however many reads may be in flight to it.
+const MOST_SPARED: usize = 16;
+
 /// Connections to all hosts, cheap to clone.
 #[derive(Clone)]
 pub(super) struct Pool(Arc<Inner>);
 
 struct Inner {
     connector: HttpsConnector<TcpConnector<Names>>,
+    /// A host with so many connections gets no spare ones.
+    enough: usize,
     peers: Mutex<HashMap<Peer, Connections>>,
 }
 
@@ -105,9 +107,10 @@ impl Drop for Open {
     }
 }
 
-impl Default for Pool {
-    /// No connection yet.
-    fn default() -> Self {
+impl Pool {
+    /// No connection yet. So many reads may be in flight to a host: a server that allows no more connections must not hold
+    /// a spare one where a read could have it, so that half of them may be.
+    pub(super) fn new(reads: usize) -> Self {
         let mut tcp = TcpConnector::new_with_resolver(Names::default());
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -120,19 +123,22 @@ impl Default for Pool {
             .wrap_connector(tcp);
         Self(Arc::new(Inner {
             connector,
+            enough: (reads / 2).min(MOST_SPARED),
             peers: Mutex::default(),
         }))
     }
-}
 
-impl Pool {
     /// Sends a request whose address is absolute; answers once the head of the answer is there.
     pub(super) async fn send(&self, request: Request<HttpRequestBody>) -> Result<Response<Kept>, Fault> {
         let (peer, address, request) = addressed(request)?;
         let is_read = request.headers().contains_key(header::RANGE);
-        let mut sender = match self.take(&peer).await {
+        let taken = self.take(&peer).await;
+        if is_read {
+            self.open_spare(&peer, &address);
+        }
+        let mut sender = match taken {
             Some(sender) => sender,
-            None => self.open(&peer, address, is_read).await?,
+            None => self.connect(address, self.count(&peer)).await?,
         };
         let kept = std::mem::replace(&mut sender.used, true);
         match sender.request.send_request(request).await {
@@ -176,20 +182,23 @@ impl Pool {
         }
     }
 
-    /// A new connection; with `spare` a second one is opened meanwhile, unless there are [`ENOUGH`].
-    async fn open(&self, peer: &Peer, address: Uri, spare: bool) -> Result<Sender, Fault> {
-        let open = self.count(peer);
-        if spare && open.0.load(Ordering::Relaxed) < ENOUGH {
-            let (pool, peer, address) = (self.clone(), peer.clone(), address.clone());
-            let other = Open::new(&open.0);
-            tokio::spawn(async move {
-                // Whoever needs one and finds none learns why.
-                if let Ok(sender) = pool.connect(address, other).await {
-                    pool.put(peer, sender);
-                }
-            });
+    /// Opens a connection for whoever comes next, where none is idle and there are few.
+    fn open_spare(&self, peer: &Peer, address: &Uri) {
+        let is_none_idle = |connections: &Connections| connections.idle.is_empty();
+        if !self.peers().get(peer).is_none_or(is_none_idle) {
+            return;
         }
-        self.connect(address, open).await
+        let open = self.count(peer);
+        if open.0.load(Ordering::Relaxed) > self.0.enough {
+            return;
+        }
+        let (pool, peer, address) = (self.clone(), peer.clone(), address.clone());
+        tokio::spawn(async move {
+            // Whoever needs one and finds none learns why.
+            if let Ok(sender) = pool.connect(address, open).await {
+                pool.put(peer, sender);
+            }
+        });
     }
 
     /// Counts one more connection to a peer. What is not in use any more of others is forgotten.
