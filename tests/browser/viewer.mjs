@@ -238,6 +238,49 @@ async function desk() {
   await page.context().close();
 }
 
+/** Pages that TiTiler has for what is no layer: they lead here. */
+async function elsewhere() {
+  const settings = { viewport: { width: 1280, height: 800 }, colorScheme: "light" };
+  await check("map.html of a file shows it in the style that its address says", async () => {
+    const query = "url=sample.tif&expression=(nir-red)/(nir%2Bred)&rescale=-0.2,0.9&colormap_name=rdylgn";
+    const page = await visit(`cog/WebMercatorQuad/map.html?${query}`, settings);
+    const shown = await pixels(page, MIDDLE);
+    assert.ok(share(shown, isGrowing) > 0.25 && share(shown, isBare) > 0.01, "it is no NDVI");
+    assert.match(await page.locator("#legend").innerText(), /-0\.2\s+0\.35\s+0\.9/);
+    const address = await page.locator("#tile-url").inputValue();
+    assert.ok(address.includes("/cog/tiles/WebMercatorQuad/{z}/{x}/{y}.png?url=sample.tif&expression="), address);
+    await page.locator("#colormap").selectOption("viridis");
+    await painted(page);
+    assert.ok(change(shown, await pixels(page, MIDDLE)) > 0.8, "its colours cannot be changed");
+    assert.equal((await page.locator("#tile-url").inputValue()).match(/colormap_name=/g).length, 1);
+    await picture(page, "elsewhere");
+    const again = await visit(await page.evaluate(() => location.hash), settings);
+    const [there, here] = await Promise.all([again, page].map((each) => each.locator("#tile-url").inputValue()));
+    assert.equal(there, here, "the address behind # is of another picture");
+    await again.context().close();
+    await page.context().close();
+  });
+
+  await check("map.html of an index and of a layer show them, with a legend", async () => {
+    const index = await visit("index/NDWI/map.html", settings);
+    assert.ok(colours(await pixels(index, MIDDLE)) > 40, "the index is not painted");
+    const legend = await index.locator("#legend img").boundingBox();
+    const card = await index.locator("#legend").boundingBox();
+    assert.ok(legend.width > 100 && legend.x + legend.width <= card.x + card.width, "the legend is wider than its card");
+    await picture(index, "elsewhere-index");
+    await index.context().close();
+    const layer = await visit("tiles/ndvi/map.html", settings);
+    assert.ok(await layer.locator("#layers input[value=ndvi]").isChecked());
+    await layer.context().close();
+  });
+
+  await check("an address that cannot be shown is refused in words", async () => {
+    const page = await visit("#of=healthz", settings);
+    assert.match(await page.locator("#notice").innerText(), /nothing that can be shown/);
+    await page.context().close();
+  });
+}
+
 async function phone() {
   const page = await visit("", {
     viewport: { width: 390, height: 844 },
@@ -304,6 +347,7 @@ async function locked() {
 
 try {
   await desk();
+  await elsewhere();
   await phone();
   if (options.locked) await locked();
   await check("no request left the server, and nothing was thrown", () => assert.deepEqual(problems, []));

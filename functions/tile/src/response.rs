@@ -13,7 +13,7 @@ use edgetile_raster::warp::Target;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING,
-    CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use serde_json::json;
@@ -186,6 +186,13 @@ pub enum Outcome {
         /// What goes beside them.
         about: About,
     },
+    /// It stands at another address (RFC 9110, section 15.4.8).
+    Elsewhere {
+        /// The address, relative or whole.
+        address: String,
+        /// What goes beside it.
+        about: About,
+    },
     /// A tile on the grid where there is no data.
     Empty(About),
     /// The caller's copy is still true.
@@ -196,23 +203,33 @@ impl Outcome {
     /// What goes beside the body.
     pub fn about(&self) -> &About {
         match self {
-            Self::Content { about, .. } | Self::Empty(about) | Self::NotModified(about) => about,
+            Self::Content { about, .. }
+            | Self::Elsewhere { about, .. }
+            | Self::Empty(about)
+            | Self::NotModified(about) => about,
+        }
+    }
+
+    fn about_mut(&mut self) -> &mut About {
+        match self {
+            Self::Content { about, .. }
+            | Self::Elsewhere { about, .. }
+            | Self::Empty(about)
+            | Self::NotModified(about) => about,
         }
     }
 
     /// The same, for whom it is meant.
     #[must_use]
     pub fn meant_for(mut self, audience: Audience) -> Self {
-        let (Self::Content { about, .. } | Self::Empty(about) | Self::NotModified(about)) = &mut self;
-        about.audience = audience;
+        self.about_mut().audience = audience;
         self
     }
 
     /// The same, depending on a header of the request.
     #[must_use]
     pub fn varying_by(mut self, header: &'static str) -> Self {
-        let (Self::Content { about, .. } | Self::Empty(about) | Self::NotModified(about)) = &mut self;
-        about.vary = Some(header);
+        self.about_mut().vary = Some(header);
         self
     }
 }
@@ -301,6 +318,11 @@ impl Policy {
                     .headers_mut()
                     .insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
                 *response.body_mut() = body;
+                response
+            }
+            Ok(Outcome::Elsewhere { address, about }) => {
+                let mut response = self.about(StatusCode::TEMPORARY_REDIRECT, &about);
+                insert(response.headers_mut(), LOCATION, Some(address));
                 response
             }
             Ok(Outcome::NotModified(about)) => self.about(StatusCode::NOT_MODIFIED, &about),

@@ -81,13 +81,22 @@ fn operation(path: &str, summary: &str, row: &Row, parameters: &[&str], required
         }))
     });
     let problem = json!({"description": "a problem (RFC 9457)", "content": {"application/problem+json": {}}});
+    let (status, answer) = if row.is_elsewhere {
+        let location = json!({"Location": {"description": row.title, "schema": {"type": "string"}}});
+        (
+            "307",
+            json!({"description": "it is at another address", "headers": location}),
+        )
+    } else {
+        (
+            "200",
+            json!({"description": row.title, "content": {row.media_type: {}}}),
+        )
+    };
     let mut operation = json!({
         "summary": summary,
         "parameters": in_path.chain(in_query).collect::<Vec<_>>(),
-        "responses": {
-            "200": {"description": row.title, "content": {row.media_type: {}}},
-            "default": problem,
-        },
+        "responses": {status: answer, "default": problem},
     });
     if row.is_posted {
         operation["requestBody"] = json!({

@@ -231,6 +231,13 @@ impl App {
                 told(&landing).varying_by(PAGE_VARIES_BY)
             }
             Route::Viewer(name) => viewer_file(&name, request)?,
+            Route::Elsewhere(address) => Outcome::Elsewhere {
+                address,
+                about: About {
+                    freshness: Freshness::Document,
+                    ..About::default()
+                },
+            },
             Route::ColorMaps => told(&documents::colormaps(&public::base(&self.settings, request))),
             Route::ColorMap(name) => {
                 let colours = documents::colormap(&name).ok_or(Refused::Unknown { kind: "colormap" })?;

@@ -277,7 +277,7 @@ async fn validate(url: &str, is_strict: bool, environment: BTreeMap<String, Stri
 async fn document(target: &str, environment: BTreeMap<String, String>) -> Result<serde_json::Value, Failure> {
     match ask(target, environment).await? {
         Outcome::Content { body, .. } => serde_json::from_slice(&body).map_err(failed),
-        Outcome::Empty(_) | Outcome::NotModified(_) => Ok(serde_json::Value::Null),
+        _ => Ok(serde_json::Value::Null),
     }
 }
 
@@ -294,9 +294,7 @@ async fn draw(tile: &Tile, environment: BTreeMap<String, String>) -> Result<(), 
             write(&output, &body)?;
             eprintln!("{output}: {} bytes in {ms:.1} ms, {}", body.len(), cost(&about));
         }
-        Outcome::Empty(about) | Outcome::NotModified(about) => {
-            eprintln!("no data in this tile, nothing written; {}", cost(&about));
-        }
+        nothing => eprintln!("no data in this tile, nothing written; {}", cost(nothing.about())),
     }
     Ok(())
 }

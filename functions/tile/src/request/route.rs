@@ -1,18 +1,21 @@
 //! The routes: which path asks for what.
 
+mod line;
+mod map;
 mod posted;
 
 use bytes::Bytes;
 use http::{Method, Request};
 use percent_encoding::percent_decode_str;
 
+use self::line::Line;
 use super::address::split_row;
 use super::style::{read_bool, read_with};
 use super::{
-    Address, Asked, Assets, AssetsOf, AssetsRequest, Bands, FeaturesRequest, Format, Formula, Frame, GRID,
-    Grid, Grids, ImageRequest, IndexChoice, InfoRequest, LayerName, LegendRequest, Methods, Pairs,
-    PointRequest, Query, Refused, Scale, Sidecars, StatisticsRequest, Style, TileJsonRequest, TilesetsForm,
-    TilesetsRequest, ValidateRequest, Window, legend, ndvi, place, source, statistics,
+    Address, Asked, Assets, AssetsOf, AssetsRequest, FeaturesRequest, Format, Frame, GRID, Grid, Grids,
+    ImageRequest, InfoRequest, LegendRequest, Methods, Pairs, PointRequest, Query, Refused, Scale, Sidecars,
+    StatisticsRequest, Style, TileJsonRequest, TilesetsForm, TilesetsRequest, ValidateRequest, Window,
+    legend, place, source, statistics,
 };
 
 /// Everything that can be asked.
@@ -36,6 +39,8 @@ pub enum Route {
     Assets(AssetsRequest),
     /// A page or a file of the viewer, by its path below the root.
     Viewer(String),
+    /// What stands at another address, relative to the one that was asked.
+    Elsewhere(String),
     /// What the viewer shows.
     ViewerConfig,
     /// The names of all colormaps.
@@ -95,6 +100,10 @@ impl Route {
         }
         let query = Query::parse(raw_query)?;
         match segments.as_slice() {
+            // The way to the page at the root is relative: a slash more would lead elsewhere.
+            [.., "map.html"] | ["cog" | "stac", "viewer"] if path.ends_with('/') => Err(Refused::NoSuchPath),
+            [prefix @ .., "map.html"] => map::read(prefix, (&query, raw_query), grids),
+            [kind @ ("cog" | "stac"), "viewer"] => map::viewer(kind, (&query, raw_query)),
             ["tiles"] => Ok(Route::AllTilesets(TilesetsForm::List)),
             ["WMTSCapabilities.xml"] => Ok(Route::AllTilesets(TilesetsForm::Wmts)),
             ["tiles", layer, rest @ ..] => Line::layer(layer)?.read_on_own_grids(rest, &query, grids),
@@ -156,107 +165,7 @@ fn segments(path: &str) -> Result<Vec<String>, Refused> {
         .collect()
 }
 
-/// What a prefix of paths has in common: its sources, its preset, where its tiles are.
-struct Line {
-    asked: Asked,
-    grid: Grid,
-    preset: Option<Box<Style>>,
-    /// Below what path documents about the sources are.
-    home: String,
-    /// Where the tiles are, without `/{z}/{x}/{y}`.
-    tiles: String,
-    /// What it is called, where it has a name of its own.
-    name: Option<&'static str>,
-    /// The parameters that name its sources, where they are its own.
-    spelt: &'static [&'static str],
-}
-
 impl Line {
-    fn layer(name: &str) -> Result<Self, Refused> {
-        let name = LayerName::new(name).ok_or(Refused::Unknown { kind: "layer" })?;
-        let tiles = format!("/tiles/{name}");
-        Ok(Self::on(Grid::web()?, tiles, Asked::Layer(name)))
-    }
-
-    fn file(query: &Query, grid: Grid) -> Result<Self, Refused> {
-        let tiles = format!("/cog/tiles/{}", grid.name());
-        Ok(Self::on(grid, tiles, source::read(query)?))
-    }
-
-    fn ndvi(query: &Query) -> Result<Self, Refused> {
-        let (asked, style) = ndvi::read(query)?;
-        Ok(Self {
-            asked,
-            grid: Grid::web()?,
-            preset: Some(Box::new(style)),
-            home: "/ndvi".to_owned(),
-            tiles: "/ndvi".to_owned(),
-            name: Some("NDVI"),
-            spelt: &["nir", "red", "url"],
-        })
-    }
-
-    /// Assets of an item.
-    fn item(query: &Query, grid: Grid) -> Result<Self, Refused> {
-        let (url, assets) = read_members(query)?;
-        let tiles = format!("/stac/tiles/{}", grid.name());
-        Ok(Self::on(grid, tiles, Asked::Item { url, assets }))
-    }
-
-    /// A mosaic.
-    fn mosaic(query: &Query, grid: Grid) -> Result<Self, Refused> {
-        let (url, assets) = read_members(query)?;
-        let tiles = format!("/mosaicjson/tiles/{}", grid.name());
-        Ok(Self::on(grid, tiles, Asked::Mosaic { url, assets }))
-    }
-
-    /// Sources without a name or a preset of their route's own.
-    fn on(grid: Grid, tiles: String, asked: Asked) -> Self {
-        let home = match tiles.split_once("/tiles/") {
-            Some((prefix, _)) if !prefix.is_empty() => prefix.to_owned(),
-            _ => tiles.clone(),
-        };
-        Self {
-            asked,
-            grid,
-            preset: None,
-            home,
-            tiles,
-            name: None,
-            spelt: &[],
-        }
-    }
-
-    /// A spectral index of what `url` names, or of the first layer.
-    fn index(text: &str, query: &Query) -> Result<Self, Refused> {
-        let choice = IndexChoice::parse(text)?;
-        let is_named = query
-            .names()
-            .any(|name| name == "url" || name.starts_with("url."));
-        let (tiles, name) = (format!("/index/{choice}"), choice.index().name);
-        let preset = Style {
-            bands: Some(Bands::Expression(Formula::of_index(choice)?)),
-            ..Style::default()
-        };
-        let asked = if is_named {
-            match source::read(query)? {
-                Asked::Url(url) => source::of_url(url, &preset),
-                asked => asked,
-            }
-        } else {
-            Asked::FirstLayer
-        };
-        Ok(Self {
-            asked,
-            grid: Grid::web()?,
-            home: tiles.clone(),
-            tiles,
-            name: Some(name),
-            preset: Some(Box::new(preset)),
-            spelt: &[],
-        })
-    }
-
     /// Paths of a layer, which name a grid where it is not the web's.
     fn read_on_own_grids(mut self, rest: &[&str], query: &Query, grids: &Grids) -> Result<Route, Refused> {
         let [named, rest @ ..] = rest else {

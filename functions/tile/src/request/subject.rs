@@ -29,6 +29,7 @@ impl Route {
             Self::Assets(_) => Subject::Document,
             Self::AllTilesets(_)
             | Self::Viewer(_)
+            | Self::Elsewhere(_)
             | Self::ViewerConfig
             | Self::ColorMaps
             | Self::ColorMap(_)

@@ -76,6 +76,8 @@ pub struct Row {
     pub parameters: &'static [&'static str],
     /// Whether it is asked by POST, with GeoJSON as body.
     pub is_posted: bool,
+    /// Whether it leads to another address.
+    pub is_elsewhere: bool,
 }
 
 const JSON: &str = "application/json";
@@ -93,12 +95,20 @@ const fn row(
         media_type,
         parameters,
         is_posted: false,
+        is_elsewhere: false,
     }
 }
 
 const fn posted(row: Row) -> Row {
     Row {
         is_posted: true,
+        ..row
+    }
+}
+
+const fn elsewhere(row: Row) -> Row {
+    Row {
+        is_elsewhere: true,
         ..row
     }
 }
@@ -195,6 +205,7 @@ pub const BEHIND: &[Row] = &[
         &["width", "height"],
     ),
     row("/legend.json", "what the colours mean", JSON, &[]),
+    elsewhere(row("{tms}/map.html", "a page with a map of it", "text/html", &[])),
     row("{tms}/WMTSCapabilities.xml", "WMTS", "application/xml", TILEJSON),
     row("{tiles}", "metadata of a tileset", JSON, TILEJSON),
 ];
@@ -290,6 +301,13 @@ pub const ALONE: &[Row] = &[
     ),
     row("/", "the map", "text/html", &[]),
     row("/viewer", "the map", "text/html", &[]),
+    elsewhere(row("/cog/viewer", "the map, of a GeoTIFF", "text/html", &["url"])),
+    elsewhere(row(
+        "/stac/viewer",
+        "the map, of an item",
+        "text/html",
+        &["url", "assets"],
+    )),
     row(
         "/viewer/config.json",
         "the layers, as the map reads them",

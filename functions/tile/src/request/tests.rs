@@ -214,6 +214,34 @@ fn a_template_reads_back_as_the_request_it_stands_for() {
 }
 
 #[test]
+fn pages_with_a_map_lead_to_the_one_at_the_root() {
+    for (path, way) in [
+        (
+            "/cog/WebMercatorQuad/map.html?url=a%20b.tif&rescale=0,9",
+            "../../#of=cog?url%3Da%2520b.tif%26rescale%3D0,9",
+        ),
+        ("/cog/map.html?url=a.tif", "../#of=cog?url%3Da.tif"),
+        ("/tiles/a/map.html", "../../#of=tiles/a"),
+        ("/ndvi/map.html", "../#of=ndvi"),
+        ("/index/NDWI/map.html?url=a", "../../#of=index/NDWI?url%3Da"),
+        ("/stac/viewer?url=a&assets=b", "../#of=stac?url%3Da%26assets%3Db"),
+        ("/cog/viewer", "../"),
+    ] {
+        assert_eq!(get(path), Ok(Route::Elsewhere(way.to_owned())), "{path}");
+    }
+    for path in ["/map.html", "/a/map.html", "/cog/map.html/?url=a", "/cog/viewer/"] {
+        assert_eq!(get(path), Err(Refused::NoSuchPath), "{path}");
+    }
+    for path in [
+        "/cog/WGS1984Quad/map.html?url=a",
+        "/cog/map.html",
+        "/cog/map.html?url=a&bidx=x",
+    ] {
+        assert!(matches!(get(path), Err(Refused::Parameter { .. })), "{path}");
+    }
+}
+
+#[test]
 fn fixed_routes_ignore_their_query() {
     assert_eq!(get("/"), Ok(Route::Viewer(String::new())));
     assert_eq!(get("/?rescael=1"), Ok(Route::Viewer(String::new())));

@@ -2,7 +2,7 @@
 
 import { make, short } from "./dom";
 import type { Range } from "./look";
-import { type Ramp, ramp } from "./server";
+import { type Ramp, ask, ramp } from "./server";
 
 const CHANNELS = ["red", "green", "blue"] as const;
 
@@ -20,6 +20,19 @@ export async function legend(place: HTMLElement, names: string[], ranges: Range[
     });
     place.replaceChildren(make("ul", {}, ...rows));
   }
+  place.hidden = false;
+}
+
+/** Fills `place` with a legend that the server draws; empties it where it draws none. */
+export async function pictured(place: HTMLElement, src: string): Promise<void> {
+  const response = await ask(src).catch(() => undefined);
+  if (!response?.ok) {
+    place.hidden = true;
+    return;
+  }
+  const image = make("img", { alt: "what the colours mean", src: URL.createObjectURL(await response.blob()) });
+  image.addEventListener("load", () => URL.revokeObjectURL(image.src));
+  place.replaceChildren(image);
   place.hidden = false;
 }
 

@@ -81,9 +81,10 @@ export function rangesAfter(algorithm: string, before: Range[]): Range[] {
   return before.slice(0, EACH_BAND.includes(algorithm) ? before.length : 1);
 }
 
-/** Whether a layer is a picture as it stands: configured to be, or a file of colours. */
+/** Whether a layer is a picture as it stands: configured to be, asked with a style, or a file of colours. */
 export function isPicture(layer: Layer): boolean {
-  return layer.url === undefined || (layer.dataType === "uint8" && layer.bands.length <= 4);
+  const isStyled = layer.source === undefined || Object.keys(layer.style).length > 0;
+  return isStyled || (layer.dataType === "uint8" && layer.bands.length <= 4);
 }
 
 /** The mode a layer is first shown in: raw values as they are would be black for the most part. */
@@ -142,6 +143,18 @@ export function formula(layer: Layer, look: Look): string | undefined {
   return look.mode === "layer" ? layer.style.expression?.[0] : undefined;
 }
 
+/** The spectral index of the picture, when it is one. */
+export function indexOf(layer: Layer, look: Look): string | undefined {
+  if (look.mode === "layer") return layer.style.index?.[0];
+  return look.mode === "expression" && look.index !== "" ? look.index : undefined;
+}
+
+/** Whether a picture is as it was asked, in colours that are no range and no colormap by name. */
+export function isFixed(layer: Layer, look: Look): boolean {
+  const own = ["algorithm", "colormap", "color_formula", "index"];
+  return look.mode === "layer" && look.algorithm === "" && own.some((name) => layer.style[name] !== undefined);
+}
+
 /** What the output bands are called: three make a colour, one takes a colormap. */
 export function outputs(layer: Layer, look: Look): string[] {
   const { algorithm } = look;
@@ -153,7 +166,8 @@ export function outputs(layer: Layer, look: Look): string[] {
 /** What the bands are called that are read or computed. */
 function inputs(layer: Layer, look: Look): string[] {
   if (look.mode === "ndvi") return ["NDVI"];
-  if (look.mode === "expression" && look.index !== "") return [look.index];
+  const index = indexOf(layer, look);
+  if (index !== undefined) return [index];
   const arithmetic = formula(layer, look);
   if (arithmetic !== undefined) return arithmetic.split(";").map((part) => part.trim()).filter((part) => part !== "");
   const indexes = look.mode === "colour" ? rgb(layer) : layer.style.bidx?.map(Number);
@@ -165,7 +179,8 @@ function inputs(layer: Layer, look: Look): string[] {
 export function bandPairs(layer: Layer, look: Look): [string, string][] {
   const arithmetic = formula(layer, look);
   if (arithmetic !== undefined) return [["expression", arithmetic]];
-  if (look.mode === "expression") return [["index", look.index]];
+  const index = indexOf(layer, look);
+  if (index !== undefined) return [["index", index]];
   const own = layer.style.bidx?.map(Number) ?? layer.bands.map((each) => each.index);
   const indexes = look.mode === "colour" ? (rgb(layer) ?? own) : own;
   return indexes.map((index) => ["bidx", `${index}`]);

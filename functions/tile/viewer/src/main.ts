@@ -5,13 +5,13 @@ import "./style.css";
 import { bill } from "./bill";
 import { chart, isInView, restyle, show } from "./chart";
 import { byId, complain, make, settled } from "./dom";
-import { legend } from "./legend";
-import { type Look, type Mode, bandPairs, formula, indicesOf, initial, isPicture, modes, outputs, query, rangesAfter, usual } from "./look";
+import { legend, pictured } from "./legend";
+import { type Look, type Mode, bandPairs, formula, indicesOf, initial, isFixed, isPicture, modes, outputs, query, rangesAfter, usual } from "./look";
 import { bandsOf, spread } from "./npy";
 import { listColormaps } from "./palette";
 import { ranges } from "./ranges";
 import { readout } from "./readout";
-import { type Algorithm, type Index, type Layer, Refusal, algorithms, ask, config, indices, open, refusalOf, tileTemplate, unlock } from "./server";
+import { type Algorithm, type Index, type Layer, Refusal, algorithms, ask, addressOf, config, fileAt, indices, legendAddress, open, refusalOf, sourceAt, tileTemplate, unlock, urlOf } from "./server";
 import { phone, wirePanel } from "./sheet";
 import * as spent from "./spent";
 import { type Tile, fill, tileAt, zoomOf } from "./tile";
@@ -72,20 +72,25 @@ function describe(): void {
   field.index.value = look.index;
   field.algorithm.value = look.algorithm;
   byId("expression-bands").textContent = `Bands: ${layer.bands.map((band) => band.name).join(", ")}`;
-  byId("colormap-block").hidden = names.length !== 1;
-  const isPictured = look.ranges.length === 0 && (look.algorithm !== "" || (look.mode === "layer" && layer.dataType === "uint8"));
+  const isGiven = isFixed(layer, look);
+  byId("colormap-block").hidden = names.length !== 1 || isGiven;
+  const isPictured = isGiven || (look.ranges.length === 0 && (look.algorithm !== "" || (look.mode === "layer" && layer.dataType === "uint8")));
   byId("range-block").hidden = isPictured;
   field.tileUrl.value = tileTemplate(layer, query(layer, look));
   const title = look.mode === "layer" && arithmetic !== undefined && look.algorithm === "" ? [layer.title] : names;
-  if (look.algorithm !== "" && isPictured) byId("legend").hidden = true;
+  if (isGiven) void pictured(byId("legend"), legendAddress(layer));
+  else if (look.algorithm !== "" && isPictured) byId("legend").hidden = true;
   else void legend(byId("legend"), names.length === 1 ? title : names, look.ranges, look.colormap);
   remember();
 }
 
 const remember = settled(200, () => {
   const { lng, lat } = map.getCenter();
-  const view: View = { layer: layer.name, at: [map.getZoom(), lat, lng], opacity, look: changes() };
-  if (layer.url !== undefined) view.url = layer.url;
+  const view: View = { at: [map.getZoom(), lat, lng], opacity, look: changes() };
+  const url = layer.source && urlOf(layer.source);
+  if (url !== undefined) view.url = url;
+  else if (layer.source) view.of = addressOf(layer.source);
+  else view.layer = layer.name;
   history.replaceState(null, "", write(view));
 });
 
@@ -195,7 +200,7 @@ async function setLayer(next: Layer, from: Partial<Look> = {}, stay = false): Pr
   spent.clear();
   drawn = tileTemplate(layer, query(layer, look), suffix);
   show(map, layer, drawn, opacity);
-  if (!stay && (layer.url !== undefined || !isInView(map, layer.bounds))) frame(layer.bounds);
+  if (!stay && (layer.source !== undefined || !isInView(map, layer.bounds))) frame(layer.bounds);
   setMode(mode, look);
   if (!isPicture(layer) && !from.ranges) void fitRange();
   drawPresence();
@@ -218,7 +223,7 @@ function frame(bounds: Layer["bounds"]): void {
 }
 
 function drawLayers(): void {
-  const opened = layer.url === undefined || layers.includes(layer) ? [] : [layer];
+  const opened = layer.source === undefined || layers.includes(layer) ? [] : [layer];
   const cards = [...layers, ...opened].map((each) => {
     const radio = make("input", { type: "radio", name: "layer", value: each.name });
     radio.checked = each === layer;
@@ -311,7 +316,7 @@ async function openFile(event: SubmitEvent): Promise<void> {
   const place = byId("open-error");
   if (url === "") return complain(field.openUrl, place, "write the address of a GeoTIFF");
   try {
-    await setLayer(await open(url));
+    await setLayer(await open(fileAt(url)));
     complain(field.openUrl, place, "");
   } catch (error) {
     complain(field.openUrl, place, error instanceof Refusal ? error.message : "the server did not answer");
@@ -427,10 +432,14 @@ async function start(): Promise<void> {
     const [zoom, lat, lng] = given.at;
     map.jumpTo({ zoom, center: { lng, lat } });
   }
-  const configured = layers.find((each) => each.name === given.layer) ?? layers[0];
+  // A layer's own page shows it as it stands in the list.
+  const named = layers.find((each) => `tiles/${encodeURIComponent(each.name)}` === given.of);
+  const configured = named ?? layers.find((each) => each.name === given.layer) ?? layers[0];
   if (given.url !== undefined) {
     field.openUrl.value = given.url;
-    await setLayer(await open(given.url), given.look, given.at !== undefined);
+    await setLayer(await open(fileAt(given.url)), given.look, given.at !== undefined);
+  } else if (given.of !== undefined && named === undefined) {
+    await setLayer(await open(sourceAt(given.of)), given.look, given.at !== undefined);
   } else if (configured) {
     if (!given.at) frame(configured.bounds);
     await setLayer(configured, given.look, given.at !== undefined);

@@ -2,7 +2,7 @@
 
 import maplibregl from "maplibre-gl";
 import { make, short } from "./dom";
-import { type Look, bandPairs, formula, initial, modes, outputs } from "./look";
+import { type Look, bandPairs, formula, indexOf, initial, modes, outputs } from "./look";
 import { colourOf } from "./legend";
 import { type Layer, Refusal, values } from "./server";
 
@@ -33,7 +33,7 @@ async function rows(layer: Layer, look: Look, at: [number, number], signal: Abor
   const arithmetic = formula(layer, look);
   const [raw, computed] = await Promise.all([
     everyBand(layer, at, signal),
-    arithmetic === undefined && look.index === "" ? undefined : values(layer, at, bandPairs(layer, look), signal),
+    arithmetic === undefined && indexOf(layer, look) === undefined ? undefined : values(layer, at, bandPairs(layer, look), signal),
   ]);
   if (raw.values.every((value) => value === null)) return [make("p", { class: "quiet" }, "no data here")];
   const table = make("table");

@@ -21,8 +21,14 @@ export interface Layer {
   bands: Band[];
   style: Style;
   dataType: string;
-  /** Set for a file opened by its address. */
-  url?: string;
+  /** Set for what is no layer of the server's own. */
+  source?: Source;
+}
+
+/** Something that is opened by its address: a prefix of routes, and the query behind all of them. */
+export interface Source {
+  prefix: string;
+  query: [string, string][];
 }
 
 /** A refusal by the server, in its own words. */
@@ -118,19 +124,64 @@ function styleOf(written: Record<string, unknown>): Style {
   return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().map(String)]));
 }
 
-/** Describes a file by its address, so that it can be shown like a layer. */
-export async function open(url: string): Promise<Layer> {
-  const query = `url=${encodeURIComponent(url)}`;
-  const [tiles, info] = await Promise.all([
-    json<{ bounds: Layer["bounds"]; minzoom: number; maxzoom: number }>(`cog/WebMercatorQuad/tilejson.json?${query}`),
-    json<{ band_descriptions?: [string, string][]; count?: number; dtype?: string }>(`cog/info?${query}`),
-  ]);
-  const described = info.band_descriptions ?? [];
-  const count = info.count ?? described.length;
-  const bands = Array.from({ length: count }, (_, i) => ({ index: i + 1, name: described[i]?.[1] || `b${i + 1}` }));
-  const { minzoom, maxzoom } = tiles;
-  const [bounds, dataType, title] = [eastward(tiles.bounds), info.dtype ?? "", fileName(url)];
-  return { name: url, title, attribution: "", bounds, minzoom, maxzoom, bands, style: {}, dataType, url };
+/** The prefixes that a source may have. */
+const PREFIXES = /^(cog|stac|mosaicjson|ndvi|(tiles|index)\/[^/?#]+)$/;
+/** Parameters that say how a source is shown, not what it is. */
+const OF_STYLE = ["bidx", "expression", "index", "algorithm", "algorithm_params", "rescale", "colormap", "colormap_name", "color_formula"];
+
+/** The source that an address below the root is of, such as `cog?url=scene.tif`. */
+export function sourceAt(text: string): Source {
+  const [prefix = "", query = ""] = text.replace(/^\//, "").split(/\?(.*)/s);
+  if (!PREFIXES.test(prefix)) throw new Refusal(400, `${prefix} is nothing that can be shown`);
+  return { prefix, query: [...new URLSearchParams(query)] };
+}
+
+/** A file as a source. */
+export function fileAt(url: string): Source {
+  return { prefix: "cog", query: [["url", url]] };
+}
+
+/** The address of a source below the root: what `sourceAt` reads. */
+export function addressOf({ prefix, query }: Source): string {
+  return `${prefix}${queryText(query)}`;
+}
+
+/** The address of a source where it is a file and nothing more. */
+export function urlOf({ prefix, query }: Source): string | undefined {
+  const [first, ...rest] = query;
+  return prefix === "cog" && rest.length === 0 && first?.[0] === "url" ? first[1] : undefined;
+}
+
+/** Describes a source, so that it can be shown like a layer. */
+export async function open(source: Source): Promise<Layer> {
+  const { prefix, query } = source;
+  const path = `${prefix}${isOnGrids(prefix) ? "/WebMercatorQuad" : ""}/tilejson.json${queryText(query)}`;
+  const told = await json<TileJson>(path);
+  const bands = (told.band_descriptions ?? []).map(([number, name], i) => ({ index: i + 1, name: name || number }));
+  const style: Style = {};
+  for (const [name, value] of query) if (OF_STYLE.includes(name)) style[name] = [...(style[name] ?? []), value];
+  const index = prefix === "ndvi" ? "ndvi" : prefix.split("index/")[1];
+  if (index !== undefined && style.expression === undefined) style.index ??= [decodeURIComponent(index)];
+  const title = fileName(query.find(([name]) => name === "url")?.[1] ?? told.name ?? prefix);
+  const { minzoom, maxzoom, attribution = "" } = told;
+  const [bounds, dataType, name] = [eastward(told.bounds), told.data_type ?? "", addressOf(source)];
+  return { name, title, attribution, bounds, minzoom, maxzoom, bands, style, dataType, source };
+}
+
+interface TileJson {
+  name?: string;
+  bounds: Layer["bounds"];
+  minzoom: number;
+  maxzoom: number;
+  attribution?: string;
+  /** Of each band its number, such as `b1`, and its name. */
+  band_descriptions?: [string, string][];
+  data_type?: string | null;
+}
+
+/** Whether grids stand in a prefix's paths. */
+function isOnGrids(prefix: string): boolean {
+  return /^(cog|stac|mosaicjson)$/.test(prefix);
 }
 
 /** Bounds across the antimeridian come with east below west: here east goes on past 180. */
@@ -142,13 +193,18 @@ function fileName(url: string): string {
   return url.split(/[?#]/)[0]?.split("/").pop() || url;
 }
 
-/** The part of a layer's routes that is its own: paths below the root, and the query that names the file. */
-function line(layer: Layer): { tiles: string; point: string; query: [string, string][] } {
-  if (layer.url !== undefined) {
-    return { tiles: "cog/tiles/WebMercatorQuad", point: "cog/point", query: [["url", layer.url]] };
-  }
-  const path = `tiles/${encodeURIComponent(layer.name)}`;
-  return { tiles: path, point: `${path}/point`, query: [] };
+/** The part of a layer's routes that is its own. */
+function sourceOf({ name, source }: Layer): Source {
+  return source ?? { prefix: `tiles/${encodeURIComponent(name)}`, query: [] };
+}
+
+/** A query with a style: what the style says holds in place of what the query says. */
+function styled(query: [string, string][], style: [string, string][]): [string, string][] {
+  const said = style.map(([name]) => name);
+  // Other bands are shown in another way altogether.
+  const isOther = ["bidx", "expression", "index"].some((name) => said.includes(name));
+  const replaced = isOther ? OF_STYLE : said;
+  return [...query.filter(([name]) => !replaced.includes(name)), ...style];
 }
 
 /** A query string that people can read: only what must be escaped is, `+` among it. */
@@ -159,8 +215,15 @@ export function queryText(pairs: [string, string][]): string {
 
 /** The address of a layer's tiles, with `{z}`, `{x}`, `{y}`; `suffix` is scale and format, such as `@2x.png`. */
 export function tileTemplate(layer: Layer, style: [string, string][], suffix = ".png"): string {
-  const { tiles, query } = line(layer);
-  return `${address(tiles)}/{z}/{x}/{y}${suffix}${queryText([...query, ...style])}`;
+  const { prefix, query } = sourceOf(layer);
+  const tiles = isOnGrids(prefix) ? `${prefix}/tiles/WebMercatorQuad` : prefix;
+  return `${address(tiles)}/{z}/{x}/{y}${suffix}${queryText(styled(query, style))}`;
+}
+
+/** The server's own legend of a layer as it was asked. */
+export function legendAddress(layer: Layer): string {
+  const { prefix, query } = sourceOf(layer);
+  return address(`${prefix}/legend.png${queryText(query)}`);
 }
 
 /** The values of bands or of an expression at one place; null where there is nothing. */
@@ -170,8 +233,8 @@ export async function values(
   style: [string, string][],
   signal: AbortSignal,
 ): Promise<{ values: (number | null)[]; names: string[] }> {
-  const { point, query } = line(layer);
-  const path = `${point}/${lon.toFixed(7)},${lat.toFixed(7)}${queryText([...query, ...style])}`;
+  const { prefix, query } = sourceOf(layer);
+  const path = `${prefix}/point/${lon.toFixed(7)},${lat.toFixed(7)}${queryText(styled(query, style))}`;
   const answer = await json<{ values: (number | null)[]; band_names?: string[] }>(path, signal);
   return { values: answer.values, names: answer.band_names ?? [] };
 }

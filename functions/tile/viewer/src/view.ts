@@ -6,6 +6,8 @@ import type { Look, Mode, Range } from "./look";
 export interface View {
   layer?: string;
   url?: string;
+  /** What else is shown: an address below the server's root. */
+  of?: string;
   /** Zoom, latitude and longitude in degrees. */
   at?: [number, number, number];
   /** 0 to 1. */
@@ -19,9 +21,10 @@ const MODES: readonly string[] = ["layer", "colour", "ndvi", "expression"] satis
 export function read(hash: string): View {
   const given = new URLSearchParams(hash.replace(/^#/, ""));
   const view: View = { look: {} };
-  const [layer, url] = [given.get("layer"), given.get("url")];
+  const [layer, url, of] = ["layer", "url", "of"].map((name) => given.get(name));
   if (layer) view.layer = layer;
   if (url) view.url = url;
+  if (of) view.of = of;
   const at = (given.get("at") ?? "").split("/").map(Number);
   if (at.length === 3 && at.every(Number.isFinite) && Math.abs(at[1] ?? 99) < 90) view.at = at as View["at"] & object;
   const opacity = Number(given.get("opacity") ?? Number.NaN);
@@ -44,9 +47,10 @@ export function read(hash: string): View {
 export function write(view: View): string {
   const [zoom, lat, lon] = view.at ?? [0, 0, 0];
   const pairs: [string, string | undefined][] = [
-    ["layer", view.url === undefined ? view.layer : undefined],
+    ["layer", view.layer],
     ["url", view.url],
-    ["at", view.at && `${zoom.toFixed(2)}/${lat.toFixed(5)}/${lon.toFixed(5)}`],
+    ["of", view.of],
+    ["at", view.at && `${zoom.toFixed(3)}/${lat.toFixed(5)}/${lon.toFixed(5)}`],
     ["show", view.look.mode],
     ["expression", view.look.expression || undefined],
     ["index", view.look.index || undefined],
