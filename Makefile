@@ -74,8 +74,9 @@ test-clients: $(tools)/native.stamp viewer target/clients-venv/.stamp
 	target/clients-venv/bin/python -W ignore tests/clients/wmts.py target/debug/edgetile
 	target/clients-venv/bin/python tests/clients/layers.py target/debug/edgetile
 
-bless: $(tools)/native.stamp viewer ## accept the tiles as they are drawn now
+bless: $(tools)/native.stamp viewer ## accept the tiles as they are drawn now, and write the schema of the layers file anew
 	EDGETILE_BLESS=1 cargo test --locked -p edgetile-tests --test golden
+	EDGETILE_BLESS=1 cargo test --locked -p edgetile-tile --lib layers::schema
 
 lint: $(tools)/native.stamp deny ## formatting, clippy, licences
 	cargo fmt --all -- --check

@@ -68,7 +68,7 @@ pub enum StartError {
         error: StoreError,
     },
     /// The layers file is not what it should be.
-    #[error("layers file {path}: {error}")]
+    #[error("layers file {path}:{error}")]
     Layers {
         /// As it was written.
         path: String,

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::blocks::{Block, WEB};
 use super::{Tolerated, Unreadable, read};
-use crate::layers::sets;
+use crate::layers::{sets, written};
 use crate::request::Grid;
 
 /// The deepest zoom of a document (its specification).
@@ -250,7 +250,7 @@ fn grid_of(text: &str) -> Result<Grid, Unreadable> {
     let wrong = Unreadable::Unread("its tilematrixset, of which each tile must have four below it");
     let named: Named = serde_json::from_str(text).map_err(|_| wrong.clone())?;
     let name = named.id.0.unwrap_or_else(|| WEB.to_owned());
-    let own = || sets::read(serde_json::from_str(text).ok()?).ok();
+    let own = || sets::read(&written::Written::of(text).ok()?, sets::Others::Ignored).ok();
     let set = grid::find(&name).or_else(own).ok_or_else(|| wrong.clone())?;
     let is_quad = |matrix: &grid::TileMatrix| {
         let count = 1_u32.checked_shl(matrix.zoom.into());

@@ -5,194 +5,197 @@
 //!              "style": {"expression": "(nir-red)/(nir+red)", "rescale": "-1,1", "colormap_name": "rdylgn"}}]}
 //! ```
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use serde::Deserialize;
 use serde_json::Value;
 
+use super::written::{LayersError, Members, Written};
 use super::{Bands, Files, ItemFiles, Layer, sets};
-use crate::access::{Malformed, Origin, Root};
+use crate::access::{Location, Origin, Root};
 use crate::request::{AssetChoice, Assets, BandName, Grids, LayerName, Query, Refused, Style, slip_of};
 
 /// The deepest zoom that a layer may name.
-const LARGEST_ZOOM: u8 = 30;
+pub(super) const LARGEST_ZOOM: u32 = 30;
+
+/// The members of the file. Editors look for the first one.
+pub(super) const MEMBERS: &[&str] = &["$schema", "layers", "tileMatrixSets"];
+
+/// The members of a layer.
+pub(super) const OF_LAYER: &[&str] = &[
+    "name",
+    "title",
+    "attribution",
+    "description",
+    "bounds",
+    "minzoom",
+    "maxzoom",
+    "url",
+    "sources",
+    "item",
+    "mosaic",
+    "assets",
+    "style",
+    "access",
+];
+
+/// Which of them say whose pixels.
+const SOURCES: [&str; 4] = ["url", "sources", "item", "mosaic"];
 
 const ONE: &str = "give one of url, sources, item and mosaic";
 
-/// What is wrong with a layers file.
-#[derive(Debug, thiserror::Error)]
-pub enum LayersError {
-    /// It is not the JSON that it should be; the message names line and column.
-    #[error("{0}")]
-    Json(serde_json::Error),
-    /// A tile matrix set does not hold together.
-    #[error("tile matrix set {set}: {reason}")]
-    Set {
-        /// Its id, as written.
-        set: String,
-        /// Which member is wrong, and how.
-        reason: String,
-    },
-    /// A layer does not hold together.
-    #[error("layer {layer}: {reason}")]
-    Layer {
-        /// Its name, as written.
-        layer: String,
-        /// Which field is wrong, and how.
-        reason: String,
-    },
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    #[serde(default)]
-    layers: Vec<WrittenLayer>,
-    #[serde(default, rename = "tileMatrixSets")]
-    sets: Vec<sets::Written>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenLayer {
-    name: String,
-    title: Option<String>,
-    attribution: Option<String>,
-    description: Option<String>,
-    bounds: Option<[f64; 4]>,
-    minzoom: Option<u8>,
-    maxzoom: Option<u8>,
-    url: Option<String>,
-    sources: Option<BTreeMap<String, String>>,
-    item: Option<String>,
-    mosaic: Option<String>,
-    #[serde(default)]
-    assets: Vec<String>,
-    #[serde(default)]
-    style: serde_json::Map<String, Value>,
-    access: Option<WrittenAccess>,
-}
-
-/// Who may see a layer.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum WrittenAccess {
-    Public,
-    Key,
-}
-
 /// Reads the layers and the tile matrix sets; relative urls resolve against `base`.
 pub(super) fn parse(text: &str, base: &Root) -> Result<(Vec<Layer>, Grids), LayersError> {
-    let written: Written = serde_json::from_str(text).map_err(LayersError::Json)?;
-    Ok((read_layers(written.layers, base)?, read_sets(written.sets)?))
+    let file = Written::of(text)?.members()?.only(MEMBERS)?;
+    file.text("$schema")?;
+    let layers = read_layers(&file.items("layers")?, base)?;
+    Ok((layers, read_sets(&file.items("tileMatrixSets")?)?))
 }
 
-fn read_sets(written: Vec<sets::Written>) -> Result<Grids, LayersError> {
+fn read_sets(written: &[Written]) -> Result<Grids, LayersError> {
     let mut names = HashSet::new();
-    let read = written.into_iter().map(|written| {
-        let set = written.id.clone();
-        if !names.insert(set.clone()) {
-            let reason = "the id stands twice".to_owned();
-            return Err(LayersError::Set { set, reason });
+    let read = written.iter().map(|written| {
+        let set = sets::read(written, sets::Others::Refused)?;
+        if names.insert(set.id.clone()) {
+            Ok(set)
+        } else {
+            Err(written.members()?.required("id")?.fault("stands twice"))
         }
-        sets::read(written).map_err(|reason| LayersError::Set { set, reason })
     });
     read.collect::<Result<_, _>>().map(Grids::with)
 }
 
-fn read_layers(written: Vec<WrittenLayer>, base: &Root) -> Result<Vec<Layer>, LayersError> {
+fn read_layers(written: &[Written], base: &Root) -> Result<Vec<Layer>, LayersError> {
     let mut names = HashSet::new();
-    written
-        .into_iter()
-        .map(|layer| {
-            let name = layer.name.clone();
-            let fault = |reason| LayersError::Layer {
-                layer: name.clone(),
-                reason,
-            };
-            if !names.insert(name.clone()) {
-                return Err(fault("the name stands twice".to_owned()));
-            }
-            read(layer, base).map_err(fault)
-        })
-        .collect()
+    let read = written.iter().map(|written| {
+        let members = written.members()?.only(OF_LAYER)?;
+        let layer = read(&members, base)?;
+        if names.insert(layer.name.to_string()) {
+            Ok(layer)
+        } else {
+            Err(members.required("name")?.fault("stands twice"))
+        }
+    });
+    read.collect()
 }
 
-fn read(written: WrittenLayer, base: &Root) -> Result<Layer, String> {
-    let name = LayerName::new(&written.name).ok_or("name: up to 64 letters, digits, _, - and .")?;
-    let style = read_style(&written.style)?;
-    let assets = read_assets(&written.assets, &style)?;
-    let files = match (written.item, written.mosaic) {
-        (None, None) if !written.assets.is_empty() => {
-            return Err("assets: there is no item beside them".to_owned());
-        }
-        (None, None) => read_files(written.url, written.sources, base)?,
-        _ if written.url.is_some() || written.sources.is_some() => return Err(ONE.to_owned()),
-        (Some(_), None) if assets.is_empty() => {
-            return Err("assets: list some, or name them in the style's expression".to_owned());
-        }
-        (Some(item), None) => Files::Item(read_document("item", &item, assets, base)?),
-        (None, Some(mosaic)) => Files::Mosaic(read_document("mosaic", &mosaic, assets, base)?),
-        (Some(_), Some(_)) => return Err(ONE.to_owned()),
+fn read(written: &Members, base: &Root) -> Result<Layer, LayersError> {
+    let name = written.required("name")?;
+    let name = LayerName::new(&name.text()?).ok_or_else(|| {
+        let shown = name.shown();
+        name.fault(format!("is {shown}, not up to 64 letters, digits, _, - and ."))
+    })?;
+    let style = match written.get("style") {
+        Some(style) => read_style(style)?,
+        None => Style::default(),
     };
-    if matches!(files, Files::Named(_)) && !matches!(style.bands, Some(Bands::Expression(_))) {
-        return Err("style: several sources need an expression, such as red;green;blue".to_owned());
+    let zoom = |name| match written.get(name) {
+        Some(zoom) => Ok(Some(zoom.whole(0, LARGEST_ZOOM)? as u8)),
+        None => Ok(None),
+    };
+    let (minzoom, maxzoom) = (zoom("minzoom")?, zoom("maxzoom")?);
+    if maxzoom.is_some_and(|maxzoom| minzoom > Some(maxzoom)) {
+        return Err(written.required("maxzoom")?.fault("is below minzoom"));
     }
-    let (minzoom, maxzoom) = (written.minzoom, written.maxzoom);
-    if maxzoom.unwrap_or(LARGEST_ZOOM) > LARGEST_ZOOM
-        || minzoom.unwrap_or(0) > maxzoom.unwrap_or(LARGEST_ZOOM)
-    {
-        return Err(format!("minzoom, maxzoom: 0 to {LARGEST_ZOOM}, the lower first"));
-    }
-    if written.bounds.is_some_and(|bounds| !are_bounds(bounds)) {
-        return Err("bounds: west, south, east, north in degrees".to_owned());
-    }
+    let access = written.get("access").map(|access| match access.text()?.as_str() {
+        "public" => Ok(false),
+        "key" => Ok(true),
+        _ => Err(access.fault(format!("is {}, not \"public\" or \"key\"", access.shown()))),
+    });
     Ok(Layer {
-        title: written.title.unwrap_or(written.name),
-        attribution: written.attribution,
-        description: written.description,
-        bounds: written.bounds,
-        needs_key: written.access.map(|access| matches!(access, WrittenAccess::Key)),
+        title: written.text("title")?.unwrap_or_else(|| name.to_string()),
+        attribution: written.text("attribution")?,
+        description: written.text("description")?,
+        bounds: written.get("bounds").map(read_bounds).transpose()?,
+        needs_key: access.transpose()?,
         name,
         minzoom,
         maxzoom,
-        files,
+        files: read_files(written, &style, base)?,
         style,
     })
 }
 
 /// East may lie west of west: such bounds cross the antimeridian.
-fn are_bounds([west, south, east, north]: [f64; 4]) -> bool {
+fn read_bounds(written: &Written) -> Result<[f64; 4], LayersError> {
+    let wanted = "west, south, east, north in degrees";
+    let bounds @ [west, south, east, north] = written.numbers(wanted)?;
     let on_earth = |lon: f64| (-180.0..=360.0).contains(&lon);
-    on_earth(west) && on_earth(east) && west != east && -90.0 <= south && south < north && north <= 90.0
-}
-
-fn read_files(
-    url: Option<String>,
-    sources: Option<BTreeMap<String, String>>,
-    base: &Root,
-) -> Result<Files, String> {
-    let resolve = |field: &str, url: &str| {
-        base.trusted(url)
-            .map_err(|error: Malformed| format!("{field}: {error}"))
-    };
-    match (url, sources) {
-        (Some(url), None) => Ok(Files::One(resolve("url", &url)?)),
-        (None, Some(sources)) if !sources.is_empty() => {
-            let named = sources.iter().map(|(name, url)| {
-                let band = BandName::new(name)
-                    .ok_or_else(|| format!("sources: {name} is no name of letters, digits and _"))?;
-                Ok((band, resolve(&format!("sources.{name}"), url)?))
-            });
-            named.collect::<Result<_, String>>().map(Files::Named)
-        }
-        _ => Err(ONE.to_owned()),
+    let are_bounds = on_earth(west) && on_earth(east) && west != east;
+    if are_bounds && -90.0 <= south && south < north && north <= 90.0 {
+        Ok(bounds)
+    } else {
+        Err(written.fault(format!("is {}, not {wanted}", written.shown())))
     }
 }
 
+fn read_files(written: &Members, style: &Style, base: &Root) -> Result<Files, LayersError> {
+    let mut given = SOURCES
+        .iter()
+        .filter_map(|name| Some((*name, written.get(name)?)));
+    let (Some((kind, source)), None) = (given.next(), given.next()) else {
+        return Err(written.of().fault(ONE));
+    };
+    let assets = read_assets(&written.items("assets")?, style)?;
+    match (kind, written.get("assets")) {
+        ("url" | "sources", Some(listed)) if !listed.items()?.is_empty() => {
+            return Err(listed.fault("stands beside no item and no mosaic"));
+        }
+        ("item", _) if assets.is_empty() => {
+            let remedy = "has no assets: list some, or name them in the style's expression";
+            return Err(source.fault(remedy));
+        }
+        _ => {}
+    }
+    Ok(match kind {
+        "url" => Files::One(trusted(source, base)?),
+        "sources" => Files::Named(read_sources(source, written, style, base)?),
+        kind => {
+            let files = ItemFiles {
+                origin: Origin::of_operator(trusted(source, base)?),
+                assets,
+            };
+            if kind == "item" {
+                Files::Item(files)
+            } else {
+                Files::Mosaic(files)
+            }
+        }
+    })
+}
+
+fn trusted(url: &Written, base: &Root) -> Result<Location, LayersError> {
+    base.trusted(&url.text()?)
+        .map_err(|error| url.fault(error.to_string()))
+}
+
+fn read_sources(
+    sources: &Written,
+    layer: &Members,
+    style: &Style,
+    base: &Root,
+) -> Result<Vec<(BandName, Location)>, LayersError> {
+    let members = sources.members()?;
+    let mut named = Vec::new();
+    for (name, url) in members.all() {
+        let band = BandName::new(name).ok_or_else(|| url.fault("is no name of letters, digits and _"))?;
+        named.push((band, trusted(url, base)?));
+    }
+    named.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
+    if named.is_empty() {
+        return Err(sources.fault("names no file"));
+    }
+    if !matches!(style.bands, Some(Bands::Expression(_))) {
+        let at = layer.get("style").unwrap_or(sources);
+        return Err(at.fault("several sources need an expression, such as red;green;blue"));
+    }
+    Ok(named)
+}
+
 /// Assets that are listed, or else those that the style's expression names.
-fn read_assets(listed: &[String], style: &Style) -> Result<Assets, String> {
-    let of_asset = |text: &String| AssetChoice::parse(text).map_err(|refused| refused.to_string());
+fn read_assets(listed: &[Written], style: &Style) -> Result<Assets, LayersError> {
+    let of_asset = |written: &Written| {
+        AssetChoice::parse(&written.text()?).map_err(|refused| written.fault(reason(written, &refused)))
+    };
     Ok(match listed {
         [] => Assets::of_style(style),
         listed => Assets {
@@ -202,27 +205,35 @@ fn read_assets(listed: &[String], style: &Style) -> Result<Assets, String> {
     })
 }
 
-fn read_document(field: &str, url: &str, assets: Assets, base: &Root) -> Result<ItemFiles, String> {
-    let location = base.trusted(url).map_err(|error| format!("{field}: {error}"))?;
-    Ok(ItemFiles {
-        origin: Origin::of_operator(location),
-        assets,
+/// A style in JSON is the query's, with numbers, booleans and arrays where they read better.
+fn read_style(written: &Written) -> Result<Style, LayersError> {
+    let members = written.members()?;
+    let mut pairs = Vec::new();
+    for (name, value) in members.all() {
+        if !Style::PARAMETERS.contains(&name.as_str()) {
+            let hint = slip_of(name).map_or_else(|| Style::PARAMETERS.join(", "), str::to_owned);
+            return Err(value.fault(format!("is unknown: do you mean {hint}?")));
+        }
+        let unread = || value.fault(format!("is {}, not what this parameter takes", value.shown()));
+        let values = as_texts(name, &value.value()?).ok_or_else(unread)?;
+        pairs.extend(values.into_iter().map(|value| (name.clone(), value)));
+    }
+    Style::parse(&Query::of(pairs)).map_err(|refused| {
+        let name = match &refused {
+            Refused::Parameter { name, .. } => name,
+            _ => "tilesize",
+        };
+        let at = members.get(name).unwrap_or(written);
+        at.fault(reason(at, &refused))
     })
 }
 
-/// A style in JSON is the query's, with numbers, booleans and arrays where they read better.
-fn read_style(written: &serde_json::Map<String, Value>) -> Result<Style, String> {
-    let mut pairs = Vec::new();
-    for (name, value) in written {
-        if !Style::PARAMETERS.contains(&name.as_str()) {
-            let hint = slip_of(name).map_or_else(|| Style::PARAMETERS.join(", "), str::to_owned);
-            return Err(format!("style: {name} is unknown: do you mean {hint}?"));
-        }
-        let values =
-            as_texts(name, value).ok_or_else(|| format!("style: {name} has a value that is no text"))?;
-        pairs.extend(values.into_iter().map(|value| (name.clone(), value)));
+/// What a request would be told, of the value that stands here.
+fn reason(at: &Written, refused: &Refused) -> String {
+    match refused {
+        Refused::Parameter { reason, .. } => format!("{} {reason}", at.shown()),
+        other => other.to_string(),
     }
-    Style::parse(&Query::of(pairs)).map_err(|refused: Refused| format!("style: {refused}"))
 }
 
 fn as_texts(name: &str, value: &Value) -> Option<Vec<String>> {
@@ -233,7 +244,8 @@ fn as_texts(name: &str, value: &Value) -> Option<Vec<String>> {
         Value::Array(items) if name == "rescale" && items.iter().all(Value::is_number) => {
             Some(vec![joined(items)?])
         }
-        Value::Array(items) => items.iter().map(as_text).collect(),
+        Value::Array(items) if matches!(name, "rescale" | "bidx") => items.iter().map(as_text).collect(),
+        Value::Array(_) => None,
         value => Some(vec![as_text(value)?]),
     }
 }
@@ -241,7 +253,12 @@ fn as_texts(name: &str, value: &Value) -> Option<Vec<String>> {
 fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        // 1.0 is a whole number to JSON Schema, and so to editors.
+        Value::Number(number) => Some(match number.as_f64() {
+            Some(whole) if number.is_f64() => whole.to_string(),
+            _ => number.to_string(),
+        }),
+        Value::Bool(_) => Some(value.to_string()),
         Value::Array(items) => joined(items),
         Value::Null | Value::Object(_) => None,
     }
@@ -250,7 +267,7 @@ fn as_text(value: &Value) -> Option<String> {
 fn joined(items: &[Value]) -> Option<String> {
     let texts: Option<Vec<String>> = items
         .iter()
-        .map(|item| item.is_number().then(|| item.to_string()))
+        .map(|item| item.as_number().and_then(|_| as_text(item)))
         .collect();
     texts.map(|texts| texts.join(","))
 }

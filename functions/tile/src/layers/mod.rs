@@ -6,6 +6,7 @@
 
 mod file;
 pub(crate) mod sets;
+pub(crate) mod written;
 
 use std::fmt;
 
@@ -15,7 +16,7 @@ use crate::request::{
     encode,
 };
 
-pub use file::LayersError;
+pub use written::LayersError;
 
 /// The configured layers, and the rules for files that are none of them.
 #[derive(Debug, Default)]
@@ -298,5 +299,7 @@ impl fmt::Display for Task {
     }
 }
 
+#[cfg(test)]
+mod schema;
 #[cfg(test)]
 mod tests;

@@ -6,163 +6,216 @@
 
 use std::sync::Arc;
 
-use edgetile_raster::crs::Crs;
+use edgetile_raster::crs::{Crs, CrsError};
 use edgetile_raster::grid::{self, Bounds, TileMatrix, TileMatrixSet};
-use serde::Deserialize;
+
+use super::written::{LayersError, Members, Written};
 
 /// Matrices of a set that is given by its extent, unless it says how many.
-const MATRICES: usize = 20;
+const MATRICES: u32 = 20;
 
 /// The deepest zoom that a matrix may name.
-const LARGEST_ZOOM: u8 = 30;
+pub(super) const LARGEST_ZOOM: u32 = 30;
 
-/// A set as it is written; other members that the standard knows are ignored.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Written {
-    pub(crate) id: String,
-    title: Option<String>,
-    crs: WrittenCrs,
-    ordered_axes: Option<Vec<String>>,
-    tile_matrices: Option<Vec<WrittenMatrix>>,
-    extent: Option<[f64; 4]>,
-    matrices: Option<usize>,
-    tile_size: Option<u32>,
+/// The edge of a tile in pixels.
+pub(super) const EDGES_PX: (u32, u32) = (16, 2048);
+
+/// The members of a set; those of the standard that say nothing about where tiles lie are not read.
+pub(super) const OF_SET: &[&str] = &[
+    "id",
+    "title",
+    "description",
+    "keywords",
+    "uri",
+    "crs",
+    "orderedAxes",
+    "wellKnownScaleSet",
+    "boundingBox",
+    "tileMatrices",
+    "extent",
+    "matrices",
+    "tileSize",
+];
+
+/// The members of a matrix.
+pub(super) const OF_MATRIX: &[&str] = &[
+    "id",
+    "title",
+    "description",
+    "keywords",
+    "scaleDenominator",
+    "cellSize",
+    "cornerOfOrigin",
+    "pointOfOrigin",
+    "tileWidth",
+    "tileHeight",
+    "matrixWidth",
+    "matrixHeight",
+    "variableMatrixWidths",
+];
+
+/// What becomes of members that no set has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// They are slips: whoever wrote the set wants to know.
+    Refused,
+    /// They are another program's.
+    Ignored,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenCrs {
-    Code(u32),
-    Text(String),
-    Uri { uri: String },
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WrittenMatrix {
-    id: String,
-    cell_size: f64,
-    corner_of_origin: Option<String>,
-    point_of_origin: [f64; 2],
-    tile_width: u32,
-    tile_height: u32,
-    matrix_width: u32,
-    matrix_height: u32,
-    variable_matrix_widths: Option<Vec<serde_json::Value>>,
+impl Others {
+    fn members<'a>(self, written: &Written<'a>, known: &[&str]) -> Result<Members<'a>, LayersError> {
+        let members = written.members()?;
+        match self {
+            Self::Refused => members.only(known),
+            Self::Ignored => Ok(members),
+        }
+    }
 }
 
 /// The set, or which member of it is wrong, and how.
-pub(crate) fn read(written: Written) -> Result<Arc<TileMatrixSet>, String> {
+pub(crate) fn read(written: &Written, others: Others) -> Result<Arc<TileMatrixSet>, LayersError> {
+    let members = others.members(written, OF_SET)?;
+    let written_id = members.required("id")?;
+    let id = written_id.text()?;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    if !(1..=64).contains(&written.id.len()) || !written.id.bytes().all(is_name) {
-        return Err("id: up to 64 letters, digits, _, - and .".to_owned());
+    if !(1..=64).contains(&id.len()) || !id.bytes().all(is_name) {
+        let shown = written_id.shown();
+        return Err(written_id.fault(format!("is {shown}, not up to 64 letters, digits, _, - and .")));
     }
-    if grid::find(&written.id).is_some() {
-        return Err("id: a registered set has this name".to_owned());
+    if grid::find(&id).is_some() {
+        return Err(written_id.fault("is the name of a registered set"));
     }
-    let crs = match &written.crs {
-        WrittenCrs::Code(code) => Crs::from_epsg(*code),
-        WrittenCrs::Text(text) | WrittenCrs::Uri { uri: text } => Crs::from_user_input(text),
+    let title = members.text("title")?.unwrap_or_else(|| id.clone());
+    let crs = read_crs(members.required("crs")?, others)?;
+    let set = match (members.get("tileMatrices"), members.get("extent")) {
+        (Some(matrices), None) => of_matrices(&members, id, crs, matrices, others)?,
+        (None, Some(extent)) => of_extent(&members, &id, crs, extent)?,
+        _ => return Err(written.fault("give one of tileMatrices and extent")),
     };
-    let crs = crs.map_err(|error| format!("crs: {error}"))?;
-    let mut set = match (&written.tile_matrices, written.extent) {
-        (Some(matrices), None) => of_matrices(&written, crs, matrices)?,
-        (None, Some(extent)) => of_extent(&written, crs, extent)?,
-        _ => return Err("give one of tileMatrices and extent".to_owned()),
-    };
-    set.title = written.title.unwrap_or(written.id);
-    Ok(Arc::new(set))
+    Ok(Arc::new(TileMatrixSet { title, ..set }))
 }
 
-fn of_extent(written: &Written, crs: Crs, extent: [f64; 4]) -> Result<TileMatrixSet, String> {
-    let tile_size = tile_size(written.tile_size.unwrap_or(256), "tileSize")?;
-    let [west, south, east, north] = extent;
+/// A code, a text, or an object with a `uri`.
+fn read_crs(written: &Written, others: Others) -> Result<Crs, LayersError> {
+    let crs = match written.value()? {
+        serde_json::Value::Number(_) => Crs::from_epsg(written.whole(0, u32::MAX)?),
+        serde_json::Value::String(text) => Crs::from_user_input(&text),
+        serde_json::Value::Object(_) => {
+            let members = others.members(written, &["uri"])?;
+            Crs::from_user_input(&members.required("uri")?.text()?)
+        }
+        _ => return Err(written.fault("is no code, URI, PROJ string or WKT")),
+    };
+    crs.map_err(|error| {
+        written.fault(match error {
+            CrsError::UnknownCode(code) => format!("EPSG:{code} is not among the known systems"),
+            CrsError::Geocentric(name) => format!("{name:?} is geocentric: no tiles lie in it"),
+            CrsError::UnsupportedMethod(name) => format!("projection method {name:?} is not supported"),
+            other => other.to_string(),
+        })
+    })
+}
+
+fn of_extent(members: &Members, id: &str, crs: Crs, written: &Written) -> Result<TileMatrixSet, LayersError> {
+    let whole = |name: &str, (least, most), unsaid| match members.get(name) {
+        Some(number) => number.whole(least, most),
+        None => Ok(unsaid),
+    };
+    let tile_size = whole("tileSize", EDGES_PX, 256)?;
+    let matrices = whole("matrices", (1, LARGEST_ZOOM + 1), MATRICES)?;
+    let wanted = "west, south, east, north in units of the crs";
+    let [west, south, east, north] = written.numbers(wanted)?;
     let extent = Bounds {
         west,
         south,
         east,
         north,
     };
-    let matrices = written.matrices.unwrap_or(MATRICES);
-    if !(1..=usize::from(LARGEST_ZOOM) + 1).contains(&matrices) {
-        return Err(format!("matrices: 1 to {}", LARGEST_ZOOM + 1));
-    }
-    TileMatrixSet::quad(&written.id, crs, extent, matrices, tile_size)
-        .ok_or_else(|| "extent: west, south, east, north in units of the crs".to_owned())
+    TileMatrixSet::quad(id, crs, extent, matrices as usize, tile_size)
+        .ok_or_else(|| written.fault(format!("is {}, not {wanted}", written.shown())))
 }
 
-fn of_matrices(written: &Written, crs: Crs, matrices: &[WrittenMatrix]) -> Result<TileMatrixSet, String> {
-    let first = matrices.first().ok_or("tileMatrices: at least one")?;
-    let tile_size = tile_size(first.tile_width, "tileMatrices.0.tileWidth")?;
-    let [x, y] = first.point_of_origin;
-    let starts = |axis: &str| {
-        ["lat", "n", "y"]
-            .iter()
-            .any(|start| axis.to_lowercase().starts_with(start))
-    };
-    let axes = written.ordered_axes.as_deref().unwrap_or_default();
-    let is_north_first = axes.first().is_some_and(|axis| starts(axis));
-    let read = matrices.iter().enumerate().map(|(at, matrix)| {
-        let fault = |member: &str, reason: &str| format!("tileMatrices.{at}.{member}: {reason}");
-        if matrix.tile_width != tile_size || matrix.tile_height != tile_size {
-            return Err(fault(
-                "tileWidth, tileHeight",
-                "all tiles of a set are squares of one size here",
-            ));
-        }
-        if matrix.point_of_origin != first.point_of_origin || !x.is_finite() || !y.is_finite() {
-            return Err(fault(
-                "pointOfOrigin",
-                "all matrices of a set have one origin here",
-            ));
-        }
-        if matrix
-            .corner_of_origin
-            .as_deref()
-            .is_some_and(|corner| corner != "topLeft")
-        {
-            return Err(fault("cornerOfOrigin", "only topLeft is served"));
-        }
-        if matrix
-            .variable_matrix_widths
-            .as_ref()
-            .is_some_and(|widths| !widths.is_empty())
-        {
-            return Err(fault("variableMatrixWidths", "merged tiles are not served"));
-        }
-        if !(matrix.cell_size.is_finite() && matrix.cell_size > 0.0) {
-            return Err(fault("cellSize", "a positive number of units of the crs"));
-        }
-        if matrix.matrix_width == 0 || matrix.matrix_height == 0 {
-            return Err(fault("matrixWidth, matrixHeight", "at least one tile"));
-        }
-        let zoom = matrix.id.parse().ok().filter(|zoom| *zoom <= LARGEST_ZOOM);
-        Ok(TileMatrix {
-            zoom: zoom.ok_or_else(|| fault("id", "a zoom from 0 to 30"))?,
-            cell_size: matrix.cell_size,
-            width: matrix.matrix_width,
-            height: matrix.matrix_height,
-        })
-    });
-    let matrices = read.collect::<Result<Vec<_>, String>>()?;
-    let falls = |pair: &[TileMatrix]| pair[0].zoom < pair[1].zoom && pair[0].cell_size > pair[1].cell_size;
-    if !matrices.windows(2).all(falls) {
-        return Err("tileMatrices: from the coarsest on, ids growing and cellSize falling".to_owned());
+/// A matrix, its corner, and the edge of its tiles.
+fn read_matrix(written: &Written, others: Others) -> Result<(TileMatrix, [f64; 2], u32), LayersError> {
+    let members = others.members(written, OF_MATRIX)?;
+    let whole = |name, least, most| members.required(name)?.whole(least, most);
+    if let Some(corner) = members.get("cornerOfOrigin")
+        && corner.text()? != "topLeft"
+    {
+        return Err(corner.fault("only topLeft is served"));
     }
+    if let Some(widths) = members.get("variableMatrixWidths")
+        && !widths.items()?.is_empty()
+    {
+        return Err(widths.fault("merged tiles are not served"));
+    }
+    let edge = whole("tileWidth", EDGES_PX.0, EDGES_PX.1)?;
+    let height = members.required("tileHeight")?;
+    if height.whole(EDGES_PX.0, EDGES_PX.1)? != edge {
+        return Err(height.fault("is not the tileWidth: tiles are squares here"));
+    }
+    let written_size = members.required("cellSize")?;
+    let cell_size = written_size.number()?;
+    if cell_size <= 0.0 {
+        return Err(written_size.fault("is not a positive number of units of the crs"));
+    }
+    let id = members.required("id")?;
+    let zoom = id.text()?.parse().ok();
+    let zoom = zoom.filter(|zoom| u32::from(*zoom) <= LARGEST_ZOOM);
+    let matrix = TileMatrix {
+        zoom: zoom.ok_or_else(|| id.fault(format!("is {}, not a zoom from 0 to 30", id.shown())))?,
+        cell_size,
+        width: whole("matrixWidth", 1, u32::MAX)?,
+        height: whole("matrixHeight", 1, u32::MAX)?,
+    };
+    let origin = members.required("pointOfOrigin")?.numbers("two coordinates")?;
+    Ok((matrix, origin, edge))
+}
+
+fn of_matrices(
+    members: &Members,
+    id: String,
+    crs: Crs,
+    written: &Written,
+    others: Others,
+) -> Result<TileMatrixSet, LayersError> {
+    let mut matrices: Vec<TileMatrix> = Vec::new();
+    let mut all = None;
+    for item in written.items()? {
+        let (matrix, origin, edge) = read_matrix(&item, others)?;
+        let (of_all, edge_of_all) = *all.get_or_insert((origin, edge));
+        if origin != of_all {
+            return Err(item.fault("has another pointOfOrigin: all matrices of a set have one here"));
+        }
+        if edge != edge_of_all {
+            return Err(item.fault("has another tileWidth: all tiles of a set have one size here"));
+        }
+        if matrices
+            .last()
+            .is_some_and(|above| above.zoom >= matrix.zoom || above.cell_size <= matrix.cell_size)
+        {
+            return Err(item.fault("does not follow: from the coarsest on, ids grow and cellSize falls"));
+        }
+        matrices.push(matrix);
+    }
+    let ([x, y], tile_size) = all.ok_or_else(|| written.fault("has no matrix"))?;
+    let axes = members.items("orderedAxes")?;
+    let axes = axes.iter().map(Written::text).collect::<Result<Vec<_>, _>>()?;
+    let is_north = |axis: &String| {
+        let axis = axis.to_lowercase();
+        ["lat", "n", "y"].iter().any(|start| axis.starts_with(start))
+    };
     Ok(TileMatrixSet {
-        id: written.id.clone(),
+        id,
         title: String::new(),
         crs,
-        origin: if is_north_first { (y, x) } else { (x, y) },
+        origin: if axes.first().is_some_and(is_north) {
+            (y, x)
+        } else {
+            (x, y)
+        },
         tile_size,
         matrices,
     })
-}
-
-fn tile_size(size: u32, member: &str) -> Result<u32, String> {
-    let is_size = (16..=2048).contains(&size);
-    is_size
-        .then_some(size)
-        .ok_or_else(|| format!("{member}: 16 to 2048 pixels"))
 }

@@ -198,74 +198,150 @@ fn a_style_in_json_is_the_style_of_a_query() {
     assert_eq!(read(colours), style(r#"colormap=[[[0,1],"%23ff0000"]]"#));
 }
 
+/// Where the value stands, in lines and columns of characters, and which members lead to it.
+fn assert_told(mistakes: &[(&str, &str)]) {
+    for (text, wanted) in mistakes {
+        let message = catalog(text).unwrap_err().to_string();
+        assert!(message.contains(wanted), "{text}\n  {message}");
+        assert!(
+            message.starts_with(|first: char| first.is_ascii_digit()),
+            "{message}"
+        );
+    }
+}
+
 #[test]
 fn mistakes_are_named_where_they_stand() {
-    for (text, wanted) in [
+    assert_told(&[
+        ("[]", "1:1: is [], not an object"),
+        (r#"{"layers": {}}"#, "1:12: layers: is {}, not a list"),
+        (r#"{"layers": [[]]}"#, "1:13: layers[0]: is [], not an object"),
         (
-            "{\n \"layers\": [\n  {\"name\": \"a\", \"urll\": \"a\"}]}",
-            "unknown field `urll`, expected one of",
+            "{\n \"layers\": [\n  {\"name\": \"a\",, \"url\": \"a\"}]}",
+            "3:16: layers[0]: key must be a string",
         ),
         (
-            "{\n \"layers\": [\n  {\"name\": \"a\", \"urll\": \"a\"}]}",
-            "at line 3 column 22",
+            "{\n \"layers\": [\n  {\"name\": \"ä\", \"urll\": \"a\"}]}",
+            "3:25: layers[0].urll: is unknown here: give name, title, ",
         ),
-        (r#"{"layers": [{"url": "a"}]}"#, "missing field `name`"),
+        (
+            r#"{"layer": []}"#,
+            "1:11: layer: is unknown here: give $schema, layers, ",
+        ),
+        (r#"{"layers": [{"url": "a"}]}"#, "1:13: layers[0]: lacks name"),
         (
             r#"{"layers": [{"name": "a/b", "url": "a"}]}"#,
-            "layer a/b: name: up to 64",
+            "1:22: layers[0].name: is \"a/b\", not up to 64",
         ),
         (
             r#"{"layers": [{"name": "a"}]}"#,
-            "layer a: give one of url, sources, item and mosaic",
+            "1:13: layers[0]: give one of url, sources, item and mosaic",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "sources": {"r": "x"}}]}"#,
-            "layer a: give one of url, sources, item and mosaic",
+            "layers[0]: give one of url, sources, item and mosaic",
         ),
         (
-            r#"{"layers": [{"name": "a", "url": "x"}, {"name": "a", "url": "x"}]}"#,
-            "layer a: the name stands twice",
+            "{\"layers\": [{\"name\": \"a\", \"url\": \"x\"},\n{\"name\": \"a\", \"url\": \"x\"}]}",
+            "2:10: layers[1].name: stands twice",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": 5}]}"#,
+            "1:34: layers[0].url: is 5, not text",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "url": "y"}]}"#,
+            "1:46: layers[0].url: stands twice",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "ftp://x"}]}"#,
-            "layer a: url: the scheme is none of",
+            "1:34: layers[0].url: the scheme is none of",
         ),
         (
             r#"{"layers": [{"name": "a", "sources": {"r-d": "x"}}]}"#,
-            "layer a: sources: r-d is no name",
+            "1:46: layers[0].sources.r-d: is no name",
         ),
         (
             r#"{"layers": [{"name": "a", "sources": {"r": "x"}}]}"#,
-            "layer a: style: several sources need an expression",
+            "1:38: layers[0].sources: several sources need an expression",
         ),
         (
+            r#"{"layers": [{"name": "a", "item": "x"}]}"#,
+            "1:35: layers[0].item: has no assets: list some",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "assets": ["a"]}]}"#,
+            "1:49: layers[0].assets: stands beside no item and no mosaic",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "item": "x", "assets": ["a", "b|c"]}]}"#,
+            "1:56: layers[0].assets[1]: \"b|c\" has an option that is none of",
+        ),
+    ]);
+}
+
+#[test]
+fn mistakes_in_styles_and_places_are_named_where_they_stand() {
+    assert_told(&[
+        (
             r#"{"layers": [{"name": "a", "url": "x", "style": {"rescael": 1}}]}"#,
-            "layer a: style: rescael is unknown: do you mean rescale?",
+            "1:60: layers[0].style.rescael: is unknown: do you mean rescale?",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "style": {"url": "y"}}]}"#,
-            "layer a: style: url is unknown: do you mean algorithm, algorithm_params, alpha, bidx, ",
+            "layers[0].style.url: is unknown: do you mean algorithm, algorithm_params, alpha, bidx, ",
+        ),
+        (
+            "{\"layers\": [{\"name\": \"a\", \"url\": \"x\",\n\"style\": {\n \"rescale\": \"x\"}}]}",
+            "3:13: layers[0].style.rescale: \"x\" cannot be read: ",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "style": {"bidx": [0]}}]}"#,
-            "layer a: style: bidx is not a band number",
+            "1:57: layers[0].style.bidx: [0] is not a band number",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "style": {"tilesize": 4096}}]}"#,
+            "1:61: layers[0].style.tilesize: the answer would have an edge of 4096",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "style": {"nodata": null}}]}"#,
-            "layer a: style: nodata has a value",
+            "1:59: layers[0].style.nodata: is null, not what",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "style": {"nodata": [1]}}]}"#,
+            "1:59: layers[0].style.nodata: is [1], not what",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "bounds": [0, 10, 1, 5]}]}"#,
-            "layer a: bounds: west, south",
+            "1:49: layers[0].bounds: is [0, 10, 1, 5], not west, south",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "bounds": [0, 10, 1, "x"]}]}"#,
+            "1:60: layers[0].bounds[3]: is \"x\", not a number",
+        ),
+        (
+            r#"{"layers": [{"name": "a", "url": "x", "minzoom": 300}]}"#,
+            "1:50: layers[0].minzoom: is 300, not a whole number from 0 to 30",
         ),
         (
             r#"{"layers": [{"name": "a", "url": "x", "minzoom": 9, "maxzoom": 3}]}"#,
-            "layer a: minzoom, maxzoom: 0 to 30",
+            "1:64: layers[0].maxzoom: is below minzoom",
         ),
-    ] {
-        let message = catalog(text).unwrap_err().to_string();
-        assert!(message.contains(wanted), "{text}\n  {message}");
-    }
+    ]);
+}
+
+/// Editors write null where nothing is, 1.0 for 1, and a `$schema` for themselves.
+#[test]
+fn what_editors_write_is_read() {
+    let catalog = catalog(
+        r#"{"$schema": "layers.schema.json", "tileMatrixSets": null, "layers": [
+            {"name": "a", "url": "a.tif", "item": null, "title": null, "style": {"v": 1, "quality": 80.0, "bidx": [1.0]}, "maxzoom": 9.0}
+        ]}"#,
+    );
+    let catalog = catalog.unwrap();
+    let layer = &catalog.layers()[0];
+    assert_eq!((layer.title.as_str(), layer.maxzoom), ("a", Some(9)));
+    assert_eq!(layer.style, style("v=1&quality=80&bidx=1"));
 }
 
 #[test]
@@ -372,36 +448,65 @@ fn a_set_that_changes_changes_what_its_tiles_are() {
 #[test]
 fn mistakes_in_sets_name_the_member() {
     for (from, to, message) in [
-        ("Alps\"", "A/B\"", "set A/B: id: up to 64"),
-        ("Alps\"", "NZTM2000Quad\"", "id: a registered set"),
-        ("Alps\"", "Coded\"", "set Coded: the id stands twice"),
-        ("EPSG:3035", "EPSG:1", "set Alps: crs: EPSG:1"),
-        ("3900000, 2300000", "3900000, 9300000", "extent: west, south"),
-        ("\"matrices\": 12", "\"matrices\": 99", "matrices: 1 to 31"),
-        ("\"tileSize\": 512", "\"tileSize\": 1", "tileSize: 16 to 2048"),
+        (
+            "Alps\"",
+            "A/B\"",
+            "tileMatrixSets[0].id: is \"A/B\", not up to 64",
+        ),
+        (
+            "Alps\"",
+            "NZTM2000Quad\"",
+            "tileMatrixSets[0].id: is the name of a registered set",
+        ),
+        ("Alps\"", "Coded\"", "tileMatrixSets[2].id: stands twice"),
+        (
+            "EPSG:3035",
+            "EPSG:1",
+            "tileMatrixSets[0].crs: EPSG:1 is not among the known systems",
+        ),
+        ("3900000, 2300000", "3900000, 9300000", ", not west, south"),
+        (
+            "\"matrices\": 12",
+            "\"matrices\": 99",
+            "matrices: is 99, not a whole number from 1 to 31",
+        ),
+        (
+            "\"tileSize\": 512",
+            "\"tileSize\": 1",
+            "tileSize: is 1, not a whole number from 16 to 2048",
+        ),
+        (
+            "\"tileSize\": 512",
+            "\"tilesize\": 512",
+            "tilesize: is unknown here: give id, ",
+        ),
         (
             "\"id\": \"4\"",
             "\"id\": \"z4\"",
-            "set Degrees: tileMatrices.1.id: a zoom",
+            "tileMatrixSets[1].tileMatrices[1].id: is \"z4\", not a zoom",
         ),
-        ("0.25", "0.5", "cellSize falling"),
-        ("0.25", "-1", "tileMatrices.1.cellSize: a positive"),
+        (
+            "0.25",
+            "0.5",
+            "tileMatrices[1]: does not follow: from the coarsest on",
+        ),
+        ("0.25", "-1", "tileMatrices[1].cellSize: is not a positive"),
         (
             "topLeft",
             "bottomLeft",
-            "tileMatrices.0.cornerOfOrigin: only topLeft",
+            "tileMatrices[0].cornerOfOrigin: only topLeft",
         ),
         (
             "\"tileHeight\": 256, \"matrixWidth\": 6",
             "\"tileHeight\": 128, \"matrixWidth\": 6",
-            "squares of one size",
+            "tileHeight: is not the tileWidth: tiles are squares",
         ),
         (
             "[90, -180], \"tileWidth\"",
             "[80, -180], \"tileWidth\"",
-            "tileMatrices.1.pointOfOrigin",
+            "tileMatrices[1]: has another pointOfOrigin",
         ),
-        ("\"crs\": \"EPSG:3035\", ", "", "missing field `crs`"),
+        ("\"crs\": \"EPSG:3035\", ", "", "tileMatrixSets[0]: lacks crs"),
     ] {
         let text = SETS.replace(from, to);
         assert_ne!(text, SETS, "{from}");
@@ -425,6 +530,6 @@ fn a_layer_may_say_who_sees_it() {
     assert!(
         parse(r#", "access": "secret""#)
             .unwrap_err()
-            .contains("unknown variant")
+            .ends_with(r#"layers[0].access: is "secret", not "public" or "key""#)
     );
 }
