@@ -101,6 +101,15 @@ fn validate_fails_where_a_file_is_no_cog_and_says_why() {
     assert_eq!(beside["COG"], false);
     let reasons = beside["COG_errors"].to_string();
     assert!(reasons.contains("beside the file"), "{reasons}");
+    let none = binary::file("Cargo.toml");
+    for unread in ["nosuch.tif", &*none.to_string_lossy()] {
+        let done = run(&["validate", unread]);
+        assert_eq!(
+            (done.status.code(), done.stdout.as_slice()),
+            (Some(2), &[][..]),
+            "{unread}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -267,6 +267,7 @@ fn problems() -> Vec<Problem> {
         Problem::Barred(Barred::NoKey),
         Problem::not_found("file"),
         Problem::Refused(Refused::Method(Methods::Read)),
+        Problem::Refused(Refused::SlowBody),
         Problem::TooLarge {
             what: text(),
             remedy: text(),

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use bytes::Bytes;
+use http::Response;
 use lambda_runtime::{Error, LambdaEvent, Runtime, service_fn};
 use serde_json::value::RawValue;
 use tokio::runtime::Builder;
@@ -58,11 +60,9 @@ async fn answer(app: &App, event: LambdaEvent<Event>) -> Result<Box<RawValue>, E
     let extensions = request.extensions_mut();
     extensions.insert(Deadline(deadline(context.deadline())));
     extensions.insert(Trace(context.xray_trace_id.unwrap_or(context.request_id)));
-    let response = app.answer(request).await;
-    match door.envelope(&response) {
-        Ok(text) => Ok(text),
-        Err(over) => Ok(door.envelope(&app.refuse(too_large(door, over)))?),
-    }
+    let pack = |response: &Response<Bytes>| door.envelope(response).map_err(|over| too_large(door, over));
+    let (_, packed) = app.packed(request, pack).await;
+    Ok(packed?)
 }
 
 /// The platform's deadline on this process's clock, less the margin.

@@ -108,9 +108,12 @@ impl Problem {
                     fault: Fault::OperationNotSupported,
                     ..
                 } => StatusCode::NOT_IMPLEMENTED,
-                Refused::Parameter { .. } | Refused::TooLong { .. } | Refused::Kvp { .. } => {
-                    StatusCode::BAD_REQUEST
-                }
+                Refused::SlowBody => StatusCode::REQUEST_TIMEOUT,
+                Refused::CodedBody => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                Refused::Parameter { .. }
+                | Refused::TooLong { .. }
+                | Refused::BrokenBody
+                | Refused::Kvp { .. } => StatusCode::BAD_REQUEST,
             },
             Self::Denied(Denied) | Self::Barred(Barred::WrongSignature | Barred::Expired) => {
                 StatusCode::FORBIDDEN
@@ -132,8 +135,8 @@ impl Problem {
     fn cache_control(&self) -> &'static str {
         match self.status() {
             StatusCode::FORBIDDEN => "public, max-age=10",
-            // The same address may be asked for with a key.
-            StatusCode::UNAUTHORIZED => "no-store",
+            // The same address may be asked for with a key, or over a better line.
+            StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => "no-store",
             status if status.is_client_error() => "public, max-age=300",
             _ => "no-store",
         }

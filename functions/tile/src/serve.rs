@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request, Response};
-use http_body_util::{BodyExt, Full, Limited};
+use http::header::CONNECTION;
+use http::{HeaderValue, Request, Response};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -24,8 +25,7 @@ use tracing::debug;
 
 use self::settle::{Busy, QUIET, give_back};
 use crate::app::App;
-use crate::request::{LONGEST_BODY_BYTES, Refused};
-use crate::response::Problem;
+use crate::request::{LONGEST_BODY_BYTES, Refused, Route};
 
 /// Connections at once; each may hold [`HEAD_BYTES`] of buffers.
 const CONNECTIONS: usize = 1024;
@@ -116,30 +116,43 @@ fn connection(
 }
 
 async fn answer(app: &App, request: Request<Incoming>) -> Response<Full<Bytes>> {
-    // Only POST has a body that says something: no other is waited for.
     let (head, body) = request.into_parts();
-    let body = if head.method == Method::POST {
-        tokio::time::timeout(BODY_PATIENCE, read(body))
-            .await
-            .unwrap_or(Err(Problem::OutOfTime))
+    // No body is waited for that says nothing.
+    let (body, is_over) = if Route::has_body(&head.method, head.uri.path()) {
+        let body = read(body, BODY_PATIENCE).await;
+        let is_over = body.is_ok();
+        (body, is_over)
     } else {
-        Ok(Bytes::new())
+        (Ok(Bytes::new()), body.is_end_stream())
     };
-    let response = match body {
+    let mut response = match body {
         Ok(body) => app.answer(Request::from_parts(head, body)).await,
-        Err(problem) => app.refuse(problem),
+        Err(refused) => app.refuse(&Request::from_parts(head, Bytes::new()), refused.into()),
     };
+    if !is_over {
+        // The rest of the body would be taken for the next request.
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
     response.map(Full::new)
 }
 
-/// A body, if it is not too long: what says so of itself is not read at all.
-async fn read(body: Incoming) -> Result<Bytes, Problem> {
-    let too_long = || Problem::from(Refused::LongBody);
+/// A body, if it comes whole, in time, and is not too long: what says so of itself is not read at all.
+async fn read<B>(body: B, patience: Duration) -> Result<Bytes, Refused>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
     if body.size_hint().lower() > LONGEST_BODY_BYTES as u64 {
-        return Err(too_long());
+        return Err(Refused::LongBody);
     }
-    let whole = Limited::new(body, LONGEST_BODY_BYTES).collect().await;
-    Ok(whole.map_err(|_| too_long())?.to_bytes())
+    let whole = Limited::new(body, LONGEST_BODY_BYTES).collect();
+    match tokio::time::timeout(patience, whole).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Refused::LongBody),
+        Ok(Err(_)) => Err(Refused::BrokenBody),
+        Err(_) => Err(Refused::SlowBody),
+    }
 }
 
 /// Ready when the process is asked to end: ctrl-c, or SIGTERM from a supervisor.

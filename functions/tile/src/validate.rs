@@ -65,12 +65,10 @@ fn document(file: &File, layout: Layout, strict: bool, costs: Value) -> Value {
         errors.push("overviews lie beside the file (.ovr), not in it".to_owned());
     }
     let is_cog = errors.is_empty() && (layout.warnings.is_empty() || !strict);
-    let full = header.full();
-    let compression = full.format.compression.name();
     let mut told = json!({
         "Driver": "GTiff",
         "COG": is_cog,
-        "Compression": (compression != "none").then(|| compression.to_uppercase()),
+        "Compression": header.full().format.gdal_name(),
         "ColorSpace": colour_space(header.photometric),
         "COG_errors": (!errors.is_empty()).then_some(errors),
         "COG_warnings": (!layout.warnings.is_empty()).then_some(layout.warnings),

@@ -209,6 +209,32 @@ impl Default for BlockFormat {
 }
 
 impl BlockFormat {
+    /// The name of the compression as GDAL's metadata has it (`COMPRESSION` of `IMAGE_STRUCTURE`, `GTiffDataset`); without the colour
+    /// space of JPEG. `None` where there is none, or none with a name.
+    pub fn gdal_name(&self) -> Option<&'static str> {
+        Some(match self.compression {
+            Compression::None | Compression::Other(_) => return None,
+            Compression::CcittRle => "CCITTRLE",
+            Compression::CcittG3 => "CCITTFAX3",
+            Compression::CcittG4 => "CCITTFAX4",
+            Compression::Lzw => "LZW",
+            Compression::OldJpeg => "OJPEG",
+            Compression::Jpeg => "JPEG",
+            Compression::Deflate => "DEFLATE",
+            Compression::PackBits => "PACKBITS",
+            Compression::Lzma => "LZMA",
+            Compression::Zstd => "ZSTD",
+            Compression::Webp => "WEBP",
+            Compression::Lerc => match self.lerc_additional {
+                1 => "LERC_DEFLATE",
+                2 => "LERC_ZSTD",
+                _ => "LERC",
+            },
+            Compression::JpegXl => "JXL",
+            Compression::Jpeg2000 => "JP2000",
+        })
+    }
+
     /// The type that the samples of a block become: the narrowest that holds every stored value.
     ///
     /// # Errors

@@ -55,6 +55,10 @@ impl Layout {
                 ));
             }
         }
+        errors.extend(header.idle_overviews.iter().map(|(width, height)| {
+            format!("an overview of {width} x {height} pixels is not smaller than the level before it")
+        }));
+        errors.extend(idle_levels(header));
         errors.extend(disorder_of_directories(&directories));
         errors.extend(disorder_of_data(&directories, &data));
         let mut warnings = Vec::new();
@@ -82,6 +86,19 @@ fn name(level: usize) -> String {
         None => "the full resolution".to_owned(),
         Some(overview) => format!("overview {overview}"),
     }
+}
+
+/// Overviews that do not halve: by rio-cogeo's rule the rounded decimation is above one.
+fn idle_levels(header: &Header) -> impl Iterator<Item = String> {
+    let full_px = f64::from(header.full().width_px);
+    let overviews = header.levels.iter().enumerate().skip(1);
+    let idle = overviews.filter(move |(_, level)| (full_px / f64::from(level.image.width_px)).round() <= 1.0);
+    idle.map(|(level, _)| {
+        format!(
+            "{} is hardly smaller than the full resolution: its decimation is 1",
+            name(level)
+        )
+    })
 }
 
 fn disorder_of_directories(directories: &[u64]) -> Vec<String> {
@@ -219,6 +236,21 @@ mod tests {
         says(
             layout(&GHOST.replace("=NO", "=YES"), &by_value, true),
             "was changed since",
+        );
+        let again = [(2048, 60_000), (2048, 55_000), (1024, 50_000), (1024, 40_000)];
+        let found = layout(GHOST, &again, true);
+        assert_eq!(found.directories.len(), 2);
+        for side in ["2048 x 2048", "1024 x 1024"] {
+            let part = format!("an overview of {side} pixels is not smaller than the level before it");
+            says(found.clone(), &part);
+        }
+        says(
+            layout(GHOST, &[(2048, 60_000), (3000, 50_000)], true),
+            "an overview of 3000 x 3000",
+        );
+        says(
+            layout(GHOST, &[(2048, 60_000), (1900, 50_000)], true),
+            "overview 0 is hardly smaller than the full resolution",
         );
         let long = format!("{GHOST}{}", "#".repeat(300));
         says(

@@ -109,6 +109,8 @@ pub struct Header {
     pub size: u64,
     /// Full resolution first, then the overviews from the finest to the coarsest.
     pub levels: Vec<Level>,
+    /// Sizes, columns and rows, of overviews that are not used because they are not smaller than the level before them.
+    pub idle_overviews: Vec<(u64, u64)>,
     /// Every band, alpha among them.
     pub bands: Vec<Band>,
     /// Where pixels lie, in the file's own CRS.
@@ -179,6 +181,7 @@ impl Header {
             cog: prologue.ghost.is_some(),
             edited: prologue.ghost.is_some_and(|ghost| ghost.edited),
             big: prologue.big,
+            idle_overviews: pyramid.idle_overviews,
             remarks,
             levels,
         })
@@ -232,6 +235,7 @@ impl Header {
 struct Pyramid {
     first: Directory,
     levels: Vec<(Directory, Option<Directory>)>,
+    idle_overviews: Vec<(u64, u64)>,
     remarks: Vec<String>,
 }
 
@@ -262,12 +266,18 @@ impl Pyramid {
             ));
         }
         let size = first.size();
-        overviews.retain(|overview| {
-            let (width, height) = overview.size();
-            width > 0 && height > 0 && width <= size.0 && height <= size.1 && (width, height) != size
-        });
         overviews.sort_by_key(|overview| std::cmp::Reverse(overview.size()));
-        overviews.dedup_by_key(|overview| overview.size());
+        let mut before = size;
+        let (overviews, idle): (Vec<_>, Vec<_>) = overviews.into_iter().partition(|overview| {
+            let (width, height) = overview.size();
+            let fits = width > 0 && height > 0 && width <= size.0 && height <= size.1;
+            let is_new = fits && (width, height) != before;
+            if is_new {
+                before = (width, height);
+            }
+            is_new
+        });
+        let idle_overviews = idle.iter().map(Directory::size).collect();
         let mut levels = Vec::with_capacity(overviews.len().saturating_add(1));
         for directory in std::iter::once(first.clone()).chain(overviews) {
             let mask = masks.iter().find(|mask| mask.size() == directory.size()).cloned();
@@ -276,6 +286,7 @@ impl Pyramid {
         Ok(Self {
             first,
             levels,
+            idle_overviews,
             remarks,
         })
     }

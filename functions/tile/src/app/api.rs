@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::request::table::{ALONE, BEHIND, PARAMETERS, PREFIXES, Row};
+use crate::request::table::{ALONE, PARAMETERS, PREFIXES, Row};
 
 /// The media type of the document, as TiTiler names it.
 pub(super) const MEDIA_TYPE: &str = "application/vnd.oai.openapi+json;version=3.0";
@@ -13,7 +13,7 @@ pub(super) const PAGE: &str = include_str!("api.html");
 pub(super) fn document(base: &str) -> Value {
     let mut paths = Map::new();
     for prefix in PREFIXES {
-        for row in BEHIND {
+        for row in prefix.rows() {
             let required = prefix
                 .sources
                 .iter()

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::App;
 use super::kinds::{base, over_files};
 use super::tests::{app, ask, json as got};
+use crate::response::Problem;
 
 async fn post(app: &App, target: &str, body: &Value, headers: &[(&'static str, &str)]) -> Response<Bytes> {
     let mut request = Request::new(Bytes::from(body.to_string()));
@@ -267,9 +268,48 @@ async fn what_is_not_posted_right_says_why() {
         );
         assert_eq!(answer.headers()["allow"], allow, "{method} {target}");
     }
+    for target in [
+        "/nosuch",
+        "/cog/nosuch?url=overviews.tif",
+        "/cog/nosuch",
+        "/tiles/truecolour/nosuch",
+    ] {
+        for method in [Method::POST, Method::PUT] {
+            let answer = ask(&app, method, target, &[]).await;
+            assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{target}");
+        }
+    }
     let long = json!({"type": "Feature", "name": "a".repeat(1 << 20)});
     let answer = post(&app, "/cog/feature.png?url=overviews.tif", &long, &[]).await;
     assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    for (coding, status) in [
+        ("gzip", StatusCode::UNSUPPORTED_MEDIA_TYPE),
+        ("Identity", StatusCode::OK),
+    ] {
+        let coded = [("content-encoding", coding)];
+        let answer = post(&app, &format!("/cog/feature.png?{UTM}"), &body, &coded).await;
+        assert_eq!(answer.status(), status, "{coding}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_door_has_against_an_answer_is_the_answer() {
+    let app = over_files().await;
+    let body = feature(&[&square(1.0, 1.0, 2.0)]).to_string();
+    let mut request = Request::new(Bytes::from(body));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = format!("/cog/feature.png?{UTM}").parse().unwrap();
+    let pack = |response: &Response<Bytes>| match response.status() {
+        StatusCode::OK => Err(Problem::TooLarge {
+            what: "it".to_owned(),
+            remedy: "ask for less".to_owned(),
+        }),
+        status => Ok(status),
+    };
+    let (answer, packed) = app.packed(request, pack).await;
+    assert_eq!(packed, Ok(StatusCode::PAYLOAD_TOO_LARGE));
+    assert_eq!(answer.headers()["cache-control"], "no-store");
 }
 
 #[tokio::test]

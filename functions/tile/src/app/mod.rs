@@ -56,14 +56,33 @@ pub struct App {
     journal: Journal,
 }
 
+/// An answer, and what the journal tells of it.
+struct Answer {
+    response: Response<Bytes>,
+    /// Those that the body of a GET has, where a HEAD has none.
+    bytes: usize,
+    cost: Option<Cost>,
+    problem: Option<Problem>,
+}
+
 impl App {
     /// Answers one request.
-    pub async fn answer(&self, mut request: Request<Bytes>) -> Response<Bytes> {
+    pub async fn answer(&self, request: Request<Bytes>) -> Response<Bytes> {
+        self.packed(request, |_| Ok(())).await.0
+    }
+
+    /// Answers one request, and packs the answer as a door sends it. What `pack` has against an answer is the answer then.
+    pub async fn packed<T>(
+        &self,
+        mut request: Request<Bytes>,
+        pack: impl Fn(&Response<Bytes>) -> Result<T, Problem>,
+    ) -> (Response<Bytes>, Result<T, Problem>) {
         let started = Instant::now();
         if request.method() == Method::OPTIONS {
-            return preflight();
+            let response = preflight();
+            let packed = pack(&response);
+            return (response, packed);
         }
-        let is_posted = request.method() == Method::POST;
         let in_keys = exceptions::restful(&mut request);
         let is_in_keys = in_keys.is_some();
         let outcome = match in_keys {
@@ -72,38 +91,86 @@ impl App {
         };
         let outcome = match outcome {
             // Whatever there is, the caller has some of it: known only now, for it might have been refused.
-            Ok(Outcome::Content { about, .. }) if !is_posted && ETag::any_is_held(request.headers()) => {
+            Ok(Outcome::Content { about, .. })
+                if request.method() != Method::POST && ETag::any_is_held(request.headers()) =>
+            {
                 Ok(Outcome::NotModified(about))
             }
-            Err(problem) if is_in_keys => Err(exceptions::in_keys(problem)),
             outcome => outcome,
         };
-        let came_to = match &outcome {
-            Ok(outcome) => (outcome.about().cost, None),
-            Err(problem) => (None, Some(problem.clone())),
-        };
+        let mut answer = self.written(&request, outcome, is_in_keys);
+        let mut packed = pack(&answer.response);
+        if let Err(problem) = &packed {
+            answer = self.written(&request, Err(problem.clone()), is_in_keys);
+            packed = pack(&answer.response);
+        }
+        self.log(&request, &answer, started);
+        (answer.response, packed)
+    }
+
+    /// The answer to a request with which a door had a problem before the app saw it.
+    pub fn refuse(&self, request: &Request<Bytes>, problem: Problem) -> Response<Bytes> {
+        let answer = self.written(request, Err(problem), false);
+        self.log(request, &answer, Instant::now());
+        answer.response
+    }
+
+    /// What a request came to, as it is sent.
+    fn written(
+        &self,
+        request: &Request<Bytes>,
+        outcome: Result<Outcome, Problem>,
+        is_in_keys: bool,
+    ) -> Answer {
+        let outcome = outcome.map_err(|problem| {
+            if is_in_keys {
+                exceptions::in_keys(problem)
+            } else {
+                problem
+            }
+        });
+        let cost = outcome.as_ref().ok().and_then(|outcome| outcome.about().cost);
         let problem = outcome.as_ref().err().cloned();
         let mut response = self.policy.respond(outcome);
-        if let Some(problem) = problem {
+        if let Some(problem) = &problem {
             // It may tell of what only some may see.
-            keep_for(self.audience(&request), &mut response);
+            keep_for(self.audience(request), &mut response);
             if is_in_keys {
-                exceptions::report(&problem, &mut response);
+                exceptions::report(problem, &mut response);
             }
         }
-        if is_posted {
+        if request.method() == Method::POST {
             unkept(&mut response);
         }
-        log(&self.journal, &request, &response, came_to, started);
+        let bytes = response.body().len();
         if request.method() == Method::HEAD {
             *response.body_mut() = Bytes::new();
         }
-        response
+        Answer {
+            response,
+            bytes,
+            cost,
+            problem,
+        }
     }
 
-    /// The answer to a problem that a door met outside the app.
-    pub fn refuse(&self, problem: Problem) -> Response<Bytes> {
-        self.policy.respond(Err(problem))
+    /// Writes the request into the journal.
+    fn log(&self, request: &Request<Bytes>, answer: &Answer, started: Instant) {
+        let steps = answer.response.headers().get("server-timing");
+        let trace = request.extensions().get::<Trace>();
+        let problem = answer.problem.as_ref();
+        self.journal.write(&Entry {
+            method: request.method().as_str(),
+            path: request.uri().path(),
+            status: answer.response.status().as_u16(),
+            ms: started.elapsed().as_secs_f64() * 1e3,
+            bytes: answer.bytes,
+            cost: answer.cost,
+            steps: steps.and_then(|value| value.to_str().ok()).unwrap_or_default(),
+            trace: trace.map_or("", |trace| trace.0.as_str()),
+            traceparent: trace::caller(request.headers()).unwrap_or_default(),
+            detail: &problem.map(ToString::to_string).unwrap_or_default(),
+        });
     }
 
     /// What the request comes to, within its time, whatever happens inside.
@@ -402,31 +469,6 @@ fn viewer_file(name: &str, request: &Request<Bytes>) -> Result<Outcome, Problem>
         media_type: asset.content_type,
         about: About { gzip, ..about },
     })
-}
-
-/// Writes the request into the journal.
-fn log(
-    journal: &Journal,
-    request: &Request<Bytes>,
-    response: &Response<Bytes>,
-    came_to: (Option<Cost>, Option<Problem>),
-    started: Instant,
-) {
-    let steps = response.headers().get("server-timing");
-    let trace = request.extensions().get::<Trace>();
-    let (cost, problem) = came_to;
-    journal.write(&Entry {
-        method: request.method().as_str(),
-        path: request.uri().path(),
-        status: response.status().as_u16(),
-        ms: started.elapsed().as_secs_f64() * 1e3,
-        bytes: response.body().len(),
-        cost,
-        steps: steps.and_then(|value| value.to_str().ok()).unwrap_or_default(),
-        trace: trace.map_or("", |trace| trace.0.as_str()),
-        traceparent: trace::caller(request.headers()).unwrap_or_default(),
-        detail: &problem.map(|problem| problem.to_string()).unwrap_or_default(),
-    });
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Previews and boxes as a door sees them, over the files of `make_files.py` and the embedded sample.
 
 use http::{Method, StatusCode};
+use serde_json::Value;
 
 use super::App;
 use super::kinds::{base, over_files};
@@ -252,7 +253,7 @@ async fn a_file_is_validated_by_its_layout() {
     let own = json(&super::tests::app(&[]).await, "/tiles/truecolour/validate").await;
     assert_eq!(
         (&own["COG"], &own["COG_errors"]),
-        (&true.into(), &serde_json::Value::Null),
+        (&true.into(), &Value::Null),
         "{own}"
     );
     assert!(own["tiles"].as_array().is_some_and(|tiles| !tiles.is_empty()));
@@ -262,6 +263,42 @@ async fn a_file_is_validated_by_its_layout() {
         levels.len()
     );
     assert_eq!(levels[1]["Decimation"], 2);
+    // GDAL's names.
+    for (file, name) in [
+        ("tiles_none_u8", Value::Null),
+        ("tiles_lerc_zstd_i16", "LERC_ZSTD".into()),
+        ("tiles_lerc_deflate_u16", "LERC_DEFLATE".into()),
+        ("strips_ccittfax3_u1", "CCITTFAX3".into()),
+        ("strips_ccittrle_u1", "CCITTRLE".into()),
+        ("strips_packbits", "PACKBITS".into()),
+        ("tiles_jpeg_ycbcr", "JPEG".into()),
+    ] {
+        let told = json(&app, &format!("/cog/validate?url={file}.tif")).await;
+        assert_eq!(told["Compression"], name, "{file}");
+    }
     let wrong = get(&app, "/cog/validate?url=beside.tif&strict=perhaps").await;
     assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn what_is_never_answered_of_a_mosaic_is_not_offered() {
+    let folder = std::env::temp_dir().join(format!("edgetile-offered-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mosaic = r#"{"mosaicjson": "0.0.3", "minzoom": 8, "maxzoom": 8, "bounds": [11, 48, 12, 49], "tiles": {"12021322": ["sample.tif"]}}"#;
+    std::fs::write(folder.join("m.json"), mosaic).unwrap();
+    let app = app(&[("EDGETILE_DATA", folder.to_str().unwrap())]).await;
+    let api = json(&app, "/api").await;
+    for rest in ["statistics", "preview.png", "preview/9x9.png", "validate"] {
+        let answer = get(&app, &format!("/mosaicjson/{rest}?url=m.json")).await;
+        let text = String::from_utf8_lossy(answer.body()).into_owned();
+        assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{rest}");
+        assert!(text.contains("is a mosaic, which has no "), "{rest}: {text}");
+        let path = rest
+            .replace(".png", ".{format}")
+            .replace("9x9", "{width}x{height}");
+        assert_eq!(api["paths"][format!("/mosaicjson/{path}")], Value::Null, "{path}");
+        assert!(api["paths"][format!("/cog/{path}")].is_object(), "{path}");
+    }
+    assert!(api["paths"]["/mosaicjson/info"].is_object());
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -82,7 +82,7 @@ pub(super) fn validate() -> String {
     "\
 edgetile validate URL [--strict]: say as JSON whether a GeoTIFF is a COG, why not, and what a tile of it costs at each zoom
 
-  It fails where the file is none.
+  The exit status is 0 for a COG, 1 where the file is none, and 2 where that cannot be told: it is not there, or no TIFF.
 
   --strict   warnings are errors
 

@@ -37,7 +37,7 @@ fn exit(done: Result<(), Failure>) -> ExitCode {
             eprintln!("edgetile: {message}");
             ExitCode::from(1)
         }
-        Err(Failure::Usage(message)) => {
+        Err(Failure::Usage(message) | Failure::Unanswered(message)) => {
             eprintln!("edgetile: {message}");
             ExitCode::from(2)
         }

@@ -16,7 +16,7 @@ use super::command::{Command, Tile, Usage};
 use crate::access::{Location, Root};
 use crate::app::App;
 use crate::guard::now_s;
-use crate::request::{Query, encode};
+use crate::request::{Query, Route, encode};
 use crate::response::{About, Outcome, Problem};
 use crate::serve::{Server, told_to_stop};
 use crate::settings::Settings;
@@ -30,6 +30,9 @@ pub enum Failure {
     /// It could be meant, and failed.
     #[error("{0}")]
     Failed(String),
+    /// A question that was not answered, where [`Failed`](Self::Failed) means no.
+    #[error("{0}")]
+    Unanswered(String),
 }
 
 impl From<Usage> for Failure {
@@ -124,13 +127,15 @@ fn sign(method: &Method, url: &str, expires: &str, settings: &Settings) -> Resul
             "sign takes an address without a fragment: servers never see what follows #",
         ));
     }
-    let (_, query) = path.split_once('?').unwrap_or((path, ""));
-    let query = Query::parse(query).map_err(Problem::from)?;
+    let (path_alone, raw_query) = path.split_once('?').unwrap_or((path, ""));
+    let query = Query::parse(raw_query).map_err(Problem::from)?;
     let own = ["access_token", "expires", "signature"];
     if let Some(name) = query.names().find(|name| own.contains(name)) {
         let message = format!("sign takes an address without {name}: what it prints is passed on to others");
         return Err(usage(&message));
     }
+    Route::foresee(method, path_alone, raw_query)
+        .map_err(|refused| usage(&format!("sign takes an address that is answered: {refused}")))?;
     let signature = settings.guard().sign(method, path, expires_s);
     let signature =
         signature.ok_or_else(|| usage("EDGETILE_SIGNING_KEYS is empty: there is nothing to sign with"))?;
@@ -265,7 +270,12 @@ async fn describe(url: &str, environment: BTreeMap<String, String>) -> Result<()
 
 async fn validate(url: &str, is_strict: bool, environment: BTreeMap<String, String>) -> Result<(), Failure> {
     let target = format!("/cog/validate?strict={is_strict}&url={}", encode(url));
-    let told = document(&target, environment).await?;
+    let told = document(&target, environment)
+        .await
+        .map_err(|failure| match failure {
+            Failure::Failed(message) => Failure::Unanswered(message),
+            usage => usage,
+        })?;
     print(&format!("{told:#}"))?;
     if told["COG"] == true {
         return Ok(());

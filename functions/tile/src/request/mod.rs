@@ -119,6 +119,17 @@ pub enum Refused {
         "the body is longer than {LONGEST_BODY_BYTES} bytes: send fewer features, or fewer corners of them"
     )]
     LongBody,
+    /// A body that ended, or went wrong, before its end.
+    #[error(
+        "the body did not arrive whole: it ended before its Content-Length, or its chunks say a wrong size"
+    )]
+    BrokenBody,
+    /// A body that was not here in time.
+    #[error("the body took too long to arrive: send it faster, or fewer corners")]
+    SlowBody,
+    /// A body in a coding.
+    #[error("Content-Encoding is not read: send the body as it is, up to {LONGEST_BODY_BYTES} bytes")]
+    CodedBody,
     /// A method that this path does not answer.
     #[error("only {0} answered here")]
     Method(Methods),

@@ -2,6 +2,7 @@
 
 mod line;
 mod map;
+mod passed_on;
 mod posted;
 
 use bytes::Bytes;
@@ -77,10 +78,17 @@ impl Route {
     /// Reads a request; `grids` are those that it may name.
     pub fn read(request: &Request<Bytes>, grids: &Grids) -> Result<Self, Refused> {
         let (path, raw_query) = (request.uri().path(), request.uri().query().unwrap_or_default());
-        if request.method() == Method::POST {
-            return posted::read(path, raw_query, request.body());
+        if Self::has_body(request.method(), path) {
+            return posted::read(path, raw_query, request);
         }
         Self::parse(request.method(), path, raw_query, grids)
+    }
+
+    /// Whether a request has a body that says something.
+    pub fn has_body(method: &Method, path: &str) -> bool {
+        let segments = segments(path).unwrap_or_default();
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        method == Method::POST && Methods::of(&segments) != Methods::Read
     }
 
     /// Reads a request line without a body: the path as it was sent, the query without its `?`.
@@ -89,7 +97,12 @@ impl Route {
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
         let methods = Methods::of(&segments);
         if methods == Methods::Post || !matches!(*method, Method::GET | Method::HEAD) {
-            return Err(Refused::Method(methods));
+            let is_there = methods != Methods::Read || is_there(path, grids);
+            return Err(if is_there {
+                Refused::Method(methods)
+            } else {
+                Refused::NoSuchPath
+            });
         }
         // Its addresses are relative: from here the page would not find its files.
         if segments == ["viewer"] && path.ends_with('/') {
@@ -124,6 +137,12 @@ impl Route {
             _ => Err(Refused::NoSuchPath),
         }
     }
+}
+
+/// Whether GET is answered at a path, whatever its query would have to say.
+fn is_there(path: &str, grids: &Grids) -> bool {
+    let told = Route::parse(&Method::GET, path, "url=a&assets=a", grids);
+    !matches!(told, Err(Refused::NoSuchPath | Refused::Unknown { .. }))
 }
 
 /// The routes without parameters.

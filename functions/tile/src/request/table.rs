@@ -15,6 +15,8 @@ pub struct Prefix {
     pub needs_first: bool,
     /// Whether grids stand in its paths.
     pub has_grids: bool,
+    /// Whether its files are those of a mosaic, which are never looked at all together.
+    pub is_mosaic: bool,
 }
 
 /// Every prefix.
@@ -25,6 +27,7 @@ pub const PREFIXES: &[Prefix] = &[
         sources: &[],
         needs_first: false,
         has_grids: false,
+        is_mosaic: false,
     },
     Prefix {
         path: "/ndvi",
@@ -32,6 +35,7 @@ pub const PREFIXES: &[Prefix] = &[
         sources: &["url", "red", "nir"],
         needs_first: false,
         has_grids: false,
+        is_mosaic: false,
     },
     Prefix {
         path: "/index/{index}",
@@ -39,6 +43,7 @@ pub const PREFIXES: &[Prefix] = &[
         sources: &["url"],
         needs_first: false,
         has_grids: false,
+        is_mosaic: false,
     },
     Prefix {
         path: "/cog",
@@ -46,6 +51,7 @@ pub const PREFIXES: &[Prefix] = &[
         sources: &["url"],
         needs_first: true,
         has_grids: true,
+        is_mosaic: false,
     },
     Prefix {
         path: "/stac",
@@ -53,6 +59,7 @@ pub const PREFIXES: &[Prefix] = &[
         sources: &["url", "assets", "asset_as_band", "asset_bidx", "asset_expression"],
         needs_first: true,
         has_grids: true,
+        is_mosaic: false,
     },
     Prefix {
         path: "/mosaicjson",
@@ -60,6 +67,7 @@ pub const PREFIXES: &[Prefix] = &[
         sources: &["url", "pixel_selection", "assets", "asset_as_band"],
         needs_first: true,
         has_grids: true,
+        is_mosaic: true,
     },
 ];
 
@@ -78,6 +86,8 @@ pub struct Row {
     pub is_posted: bool,
     /// Whether it leads to another address.
     pub is_elsewhere: bool,
+    /// Whether it is of all files together, and so not of mosaics.
+    pub is_of_all: bool,
 }
 
 const JSON: &str = "application/json";
@@ -96,6 +106,7 @@ const fn row(
         parameters,
         is_posted: false,
         is_elsewhere: false,
+        is_of_all: false,
     }
 }
 
@@ -109,6 +120,13 @@ const fn posted(row: Row) -> Row {
 const fn elsewhere(row: Row) -> Row {
     Row {
         is_elsewhere: true,
+        ..row
+    }
+}
+
+const fn of_all(row: Row) -> Row {
+    Row {
+        is_of_all: true,
         ..row
     }
 }
@@ -140,7 +158,7 @@ const OF_FEATURES: &[&str] = &[
     "histogram_range",
 ];
 
-/// What stands behind every prefix; all take the parameters of style. Of prefixes with grids, `{tms}` stands where it says so.
+/// What stands behind every prefix, but for what is of all files behind that of mosaics; all take the parameters of style. Of prefixes with grids, `{tms}` stands where it says so.
 pub const BEHIND: &[Row] = &[
     row(
         "{tiles}/{z}/{x}/{y}",
@@ -163,20 +181,20 @@ pub const BEHIND: &[Row] = &[
         "application/geo+json",
         &[],
     ),
-    row(
+    of_all(row(
         "/validate",
         "whether the file is a COG, and what a tile of it costs",
         JSON,
         &["strict"],
-    ),
+    )),
     row("/point/{lon},{lat}", "values at a place", JSON, &["coord_crs"]),
-    row("/statistics", "what values come to", JSON, STATISTICS),
-    posted(row(
+    of_all(row("/statistics", "what values come to", JSON, STATISTICS)),
+    of_all(posted(row(
         "/statistics",
         "what values within a feature come to, or several",
         "application/geo+json",
         OF_FEATURES,
-    )),
+    ))),
     posted(row("/feature.{format}", "what lies within a feature", PNG, BOX)),
     posted(row(
         "/feature/{width}x{height}.{format}",
@@ -184,13 +202,13 @@ pub const BEHIND: &[Row] = &[
         PNG,
         BOX,
     )),
-    row("/preview.{format}", "all of it", PNG, BOX),
-    row(
+    of_all(row("/preview.{format}", "all of it", PNG, BOX)),
+    of_all(row(
         "/preview/{width}x{height}.{format}",
         "all of it, of a size",
         PNG,
         BOX,
-    ),
+    )),
     row("/bbox/{minx},{miny},{maxx},{maxy}.{format}", "a box", PNG, BOX),
     row(
         "/bbox/{minx},{miny},{maxx},{maxy}/{width}x{height}.{format}",
@@ -334,6 +352,11 @@ pub const ALONE: &[Row] = &[
 ];
 
 impl Prefix {
+    /// What stands behind it.
+    pub fn rows(&self) -> impl Iterator<Item = &'static Row> {
+        BEHIND.iter().filter(|row| !(self.is_mosaic && row.is_of_all))
+    }
+
     /// A path of [`BEHIND`] with this prefix.
     pub fn path_of(&self, row: &Row) -> String {
         let tiles = if self.has_grids { "/tiles/{tms}" } else { "" };
@@ -479,7 +502,7 @@ mod tests {
     fn all() -> Vec<(String, bool)> {
         let behind = PREFIXES
             .iter()
-            .flat_map(|prefix| BEHIND.iter().map(|row| (prefix.path_of(row), row.is_posted)));
+            .flat_map(|prefix| prefix.rows().map(|row| (prefix.path_of(row), row.is_posted)));
         behind
             .chain(ALONE.iter().map(|row| (row.path.to_owned(), row.is_posted)))
             .collect()

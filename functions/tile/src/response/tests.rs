@@ -62,6 +62,9 @@ fn every_problem_has_the_status_of_who_must_act_and_the_freshness_of_how_soon() 
             405,
             "public, max-age=300",
         ),
+        (refused(Refused::SlowBody), 408, "no-store"),
+        (refused(Refused::BrokenBody), 400, "public, max-age=300"),
+        (refused(Refused::CodedBody), 415, "public, max-age=300"),
         (Problem::Denied(Denied), 403, "public, max-age=10"),
         (Problem::not_found("file at this url"), 404, "public, max-age=300"),
         (

@@ -94,6 +94,71 @@ async fn a_body_is_read_up_to_its_limit() {
     assert!(told.starts_with("HTTP/1.1 413 "), "{told}");
 }
 
+/// What is sent to a client of `target` whose request goes on as in `rest`, and then ends where `is_cut`.
+async fn refused(target: &str, rest: &str, is_cut: bool) -> String {
+    let (address, _stop, _run) = running().await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("POST {target} HTTP/1.1\r\nhost: x\r\n{rest}");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    if is_cut {
+        stream.shutdown().await.unwrap();
+    }
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_read_says_why_is_kept_by_nobody_and_ends_its_connection() {
+    let post = "/cog/statistics?url=a.tif";
+    let long = format!("content-length: {}\r\n\r\n", LONGEST_BODY_BYTES + 1);
+    for (target, rest, is_cut, status, detail) in [
+        (post, long.as_str(), false, 413, "is longer than 1048576 bytes"),
+        (
+            post,
+            "transfer-encoding: chunked\r\n\r\nxyz\r\n{}\r\n0\r\n\r\n",
+            false,
+            400,
+            "did not arrive whole",
+        ),
+        (
+            post,
+            "content-length: 100\r\n\r\n{}",
+            true,
+            400,
+            "did not arrive whole",
+        ),
+        // No body could make an answer of these.
+        (
+            "/cog/info?url=a.tif",
+            &long,
+            false,
+            405,
+            "only GET and HEAD are answered here",
+        ),
+        ("/cog/nosuch", &long, false, 404, "nothing at this path"),
+    ] {
+        let answer = refused(target, rest, is_cut).await;
+        let start = format!("HTTP/1.1 {status} ");
+        assert!(
+            answer.starts_with(&start) && answer.contains(detail),
+            "{rest}: {answer}"
+        );
+        for header in ["cache-control: no-store\r\n", "connection: close\r\n"] {
+            assert!(answer.contains(header), "{target} {rest}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_takes_its_time_is_not_called_late_work() {
+    use futures_util::stream;
+    use http_body_util::StreamBody;
+    let never = StreamBody::new(stream::pending::<Result<hyper::body::Frame<Bytes>, std::io::Error>>());
+    let told = read(never, Duration::from_millis(5)).await;
+    assert_eq!(told, Err(Refused::SlowBody));
+}
+
 #[tokio::test]
 async fn requests_of_one_connection_follow_each_other() {
     let (address, _stop, _run) = running().await;

@@ -1,17 +1,22 @@
 //! Routes with a body: a picture of a feature, statistics of features.
 
-use super::super::{
-    FeaturesRequest, Format, Frame, Grid, Methods, NamedCrs, Query, Refused, Window, feature,
-};
+use bytes::Bytes;
+use http::Request;
+use http::header::CONTENT_ENCODING;
+
+use super::super::{FeaturesRequest, Format, Frame, Grid, NamedCrs, Query, Refused, Window, feature};
 use super::{Line, Route, segments, statistics};
 
 /// Reads a POST: the path and the query as of any request, the body as GeoJSON.
-pub(super) fn read(path: &str, raw_query: &str, body: &[u8]) -> Result<Route, Refused> {
+pub(super) fn read(path: &str, raw_query: &str, request: &Request<Bytes>) -> Result<Route, Refused> {
+    let (headers, body) = (request.headers(), request.body());
     let segments = segments(path)?;
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-    let methods = Methods::of(&segments);
-    if methods == Methods::Read {
-        return Err(Refused::Method(methods));
+    if headers
+        .get(CONTENT_ENCODING)
+        .is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
+        return Err(Refused::CodedBody);
     }
     let query = Query::parse(raw_query)?;
     let (line, rest) = match segments.as_slice() {
