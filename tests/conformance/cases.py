@@ -8,7 +8,7 @@ import dataclasses
 import json
 from urllib.parse import quote
 
-from shown import a_level_above, addresses, begins, clipped, deeper, flatter, header, holes, names, nothing_there, one_level, only_type, outlines, parameters, shapes, statuses, straighter, types, unpathed, within, wrapped, zooms
+from shown import a_level_above, addresses, begins, clipped, counts, deeper, depths, flatter, header, holes, layers, names, nothing_there, one_level, only_type, outlines, parameters, shapes, statuses, straighter, types, unpathed, within, wrapped, zooms
 
 # Of zoom 12: in the middle of the files, over the scene's slanted edge, over its corner with holes; beside the files.
 MIDDLE, EDGE, CORNER, BESIDE = "12/2177/1421", "12/2179/1422", "12/2176/1420", "12/2190/1421"
@@ -405,6 +405,15 @@ def differences():
     yield differs("shade", within(hidden=0.02, level=1), npy("on_dem", "&algorithm=hillshade&buffer=3", EDGE))
     yield differs("slope-degrees", flatter, npy("degrees_dem", "&algorithm=slope&buffer=3", "{degrees_dem@WGS1984Quad}", grid="WGS1984Quad", any_type=True))
     yield differs("cast", clipped, npy("on_i16", "&algorithm=cast"))
+    several = "&color_formula=" + quote("gamma RGB 1.2, saturation 1.3, sigmoidal RGB 15 0.35")
+    yield differs("formula", within(level=8), tile("on_rgb", several))
+    yield differs("ranges", statuses(400, 200), tile("on_rgb", "&rescale=0,100&rescale=0,200"))
+    yield differs("ranges", statuses(400, 200), tile("on_dem", "&rescale=5,5"))
+    yield differs("wide-holes", depths(16, 8), tile("on_scene", "&bidx=4", EDGE, form=""))
+    yield differs("tif-alpha", counts(1, 2), tile("on_scene", "&bidx=4", EDGE, form=".tif"))
+    yield differs("wmts-layers", layers, Case("/cog/WMTSCapabilities.xml?url={files}/on_rgb.tif"))
+    assets = "url={files}/item.json&assets=scene&bidx=2"
+    yield differs("stac-bidx", shapes([2, 256, 256], [5, 256, 256]), Case(f"/stac/tiles/WebMercatorQuad/{MIDDLE}.npy?{assets}"))
     yield differs("ramp", draws(500), tile("on_dem", "&colormap=" + quote(json.dumps([[0, "#000000"], [2600, "#ffffff"]]))))
     yield differs("falling-range", one_level, tile("on_dem", "&rescale=2600,0"))
     yield differs("soft-point", nothing_there, Case("/cog/point/11.35,48.0?url={files}/on_rgba.tif", skip=("band_",)))

@@ -5,6 +5,7 @@ import io
 import json
 
 import numpy as np
+import rasterio
 from judge import Wrong, agree, array, kind_of, picture
 
 
@@ -32,6 +33,27 @@ def begins(mine, other):
         return b"VP8L" if b"VP8L" in body[:64] else b"VP8 "
 
     return lambda ours, theirs, case: expect("coding", coding(ours.body), coding(theirs.body), (mine, other))
+
+
+def depths(mine, other):
+    """Bits of a sample of PNG (its specification, clause 11.2.1)."""
+    return lambda ours, theirs, case: expect("depth", ours.body[24], theirs.body[24], (mine, other))
+
+
+def layers(ours, theirs, case):
+    mine, other = (one.body.count(b"<Layer>") for one in (ours, theirs))
+    if mine != 1 or other < 10:
+        raise Wrong(f"{mine} layers and TiTiler's {other}")
+
+
+def counts(mine, other):
+    """Bands of a TIFF."""
+
+    def count(answer):
+        with rasterio.MemoryFile(answer.body) as file, file.open() as dataset:
+            return dataset.count
+
+    return lambda ours, theirs, case: expect("bands", count(ours), count(theirs), (mine, other))
 
 
 def shapes(mine, other):

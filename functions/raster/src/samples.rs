@@ -64,6 +64,40 @@ pub enum DataType {
 }
 
 impl DataType {
+    /// The narrowest type that holds the values of both, as numpy promotes types; of integers that no integer type holds,
+    /// float64.
+    #[must_use]
+    pub fn common(self, other: Self) -> Self {
+        let (wide, narrow) = if self.size() >= other.size() {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let wide_holds =
+            wide.is_signed() == narrow.is_signed() || (wide.is_signed() && wide.size() > narrow.size());
+        match (self.is_float(), other.is_float()) {
+            _ if self == other => self,
+            (false, false) if wide_holds => wide,
+            (false, false) => match wide.size() {
+                1 => Self::I16,
+                2 => Self::I32,
+                4 => Self::I64,
+                _ => Self::F64,
+            },
+            (true, false) if other.size() <= 2 => self,
+            (false, true) if self.size() <= 2 => other,
+            _ => Self::F64,
+        }
+    }
+
+    fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
+    fn is_signed(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
     /// Bytes that one sample takes.
     pub fn size(self) -> usize {
         match self {
@@ -92,6 +126,24 @@ impl DataType {
 }
 
 impl Samples {
+    /// The same values in another type: those that it does not hold saturate, fractions are cut off.
+    #[must_use]
+    pub fn cast(self, data_type: DataType) -> Self {
+        if self.data_type() == data_type {
+            return self;
+        }
+        macro_rules! cast {
+            ($($kind:ident: $t:ty),*) => {
+                match data_type {
+                    $(DataType::$kind => with_samples!(self, values => {
+                        Self::$kind(values.into_iter().map(|value| value as $t).collect())
+                    }),)*
+                }
+            };
+        }
+        cast!(U8: u8, I8: i8, U16: u16, I16: i16, U32: u32, I32: i32, U64: u64, I64: i64, F32: f32, F64: f64)
+    }
+
     /// The type of the samples.
     pub fn data_type(&self) -> DataType {
         match self {
@@ -226,5 +278,35 @@ impl Raster {
             mask,
             ..*self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_meet_where_numpy_has_them_meet() {
+        use DataType::*;
+        for (a, b, common) in [
+            (U8, U8, U8),
+            (U8, U16, U16),
+            (U8, I8, I16),
+            (U8, I16, I16),
+            (U16, I16, I32),
+            (U32, I8, I64),
+            (U64, I64, F64),
+            (U16, F32, F32),
+            (I16, F32, F32),
+            (I32, F32, F64),
+            (U8, F64, F64),
+            (F32, F64, F64),
+        ] {
+            assert_eq!((a.common(b), b.common(a)), (common, common), "{a:?} {b:?}");
+        }
+        assert_eq!(
+            Samples::U8(vec![1, 255]).cast(F32),
+            Samples::F32(vec![1.0, 255.0])
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use edgetile_raster::colour::Colormap;
 use edgetile_raster::header::{Band, Nodata};
 use edgetile_raster::math::Expression;
-use edgetile_raster::samples::{Mask, Raster, Samples};
+use edgetile_raster::samples::{DataType, Mask, Raster, Samples};
 use edgetile_raster::with_samples;
 
 use crate::channels::Channels;
@@ -300,7 +300,7 @@ impl Binding {
         for (part, at) in &self.inputs {
             let plane = match rasters.get(*part) {
                 Some(Some(raster)) => raster.band(*at),
-                _ => nothing(height, width),
+                _ => self.nothing(*part, height, width),
             };
             planes.push(if self.unscale && !self.is_derived(*part) {
                 self.unscaled(plane, *part, *at)
@@ -309,6 +309,21 @@ impl Binding {
             });
         }
         stack(planes, height, width)
+    }
+
+    /// A band of a part that does not meet the target, in its file's type: what is drawn does not depend on where that is.
+    fn nothing(&self, part: usize, height: usize, width: usize) -> Raster {
+        let of_file = |part: &Part| part.source.header.full().format.data_type().ok();
+        let data_type = if self.is_derived(part) {
+            Some(DataType::F32)
+        } else {
+            self.parts.get(part).and_then(of_file)
+        };
+        let band = nothing(height, width);
+        Raster {
+            samples: band.samples.cast(data_type.unwrap_or(DataType::U8)),
+            ..band
+        }
     }
 
     /// Values as the publisher means them: stored value times scale plus offset, as float32 or wider.
@@ -366,7 +381,7 @@ pub fn nothing(height: usize, width: usize) -> Raster {
     }
 }
 
-/// Bands on top of each other. Types that differ meet in float64.
+/// Bands on top of each other. Types that differ meet in the narrowest that holds all their values, as numpy's do.
 fn stack(mut planes: Vec<Raster>, height: usize, width: usize) -> Raster {
     if planes.len() == 1 {
         return planes.swap_remove(0);
@@ -385,7 +400,14 @@ fn stack(mut planes: Vec<Raster>, height: usize, width: usize) -> Raster {
         }
         Mask::PerBand(all)
     };
-    let samples = planes.into_iter().map(|plane| plane.samples).reduce(joined);
+    let data_type = planes
+        .iter()
+        .map(|plane| plane.samples.data_type())
+        .reduce(DataType::common);
+    let data_type = data_type.unwrap_or(DataType::U8);
+    let mut planes = planes.into_iter().map(|plane| plane.samples.cast(data_type));
+    let first = planes.next();
+    let samples = first.map(|first| planes.fold(first, joined));
     Raster {
         bands,
         height,
@@ -395,6 +417,7 @@ fn stack(mut planes: Vec<Raster>, height: usize, width: usize) -> Raster {
     }
 }
 
+/// Samples of one type behind each other.
 fn joined(first: Samples, second: Samples) -> Samples {
     macro_rules! join {
         ($($kind:ident),*) => {
@@ -403,11 +426,7 @@ fn joined(first: Samples, second: Samples) -> Samples {
                     a.extend_from_slice(&b);
                     Samples::$kind(a)
                 })*
-                (a, b) => {
-                    let mut wide: Vec<f64> = with_samples!(a, values => values.into_iter().map(f64::from_sample).collect());
-                    with_samples!(b, values => wide.extend(values.into_iter().map(f64::from_sample)));
-                    Samples::F64(wide)
-                }
+                (first, _) => first,
             }
         };
     }

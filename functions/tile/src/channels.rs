@@ -140,7 +140,17 @@ impl Channels<'_> {
             let bands = file.source.header.bands.iter();
             bands.filter_map(|band| band.name.clone())
         });
-        own.chain(described)
+        own.chain(described).map(written)
+    }
+}
+
+/// A name as an expression writes it: in quotes where it is no word.
+fn written(name: String) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(is_word) {
+        format!("{name:?}")
+    } else {
+        name
     }
 }
 

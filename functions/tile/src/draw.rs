@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use edgetile_raster::colour::{self, Picture, Pixels};
-use edgetile_raster::encode::{self, EncodeError, Place};
+use edgetile_raster::encode::{self, EncodeError, Place, System};
 use edgetile_raster::samples::{Mask, Raster, Samples};
 use edgetile_raster::warp::Target;
 
@@ -138,14 +138,21 @@ fn encoded(result: Result<Bytes, EncodeError>) -> Result<Bytes, Problem> {
     })
 }
 
-fn place(target: &Target) -> Result<Place, Problem> {
+fn place(target: &Target) -> Result<Place<'_>, Problem> {
     let code = target.crs.epsg().and_then(|code| u16::try_from(code).ok());
-    let unnamed = || Refused::parameter("dst_crs", "is missing: a tif is of a CRS that has an EPSG code");
+    let registered = code.map(|epsg| System::Registered {
+        epsg,
+        geographic: target.crs.is_geographic(),
+    });
+    let described = || target.crs.geo_keys().map(System::Described);
+    let unnamed = || {
+        let reason = "is of no EPSG code: a tif needs one, or the system of the file itself";
+        Refused::parameter("dst_crs", reason)
+    };
     Ok(Place {
         origin: [target.west, target.north],
         pixel_size: [target.resolution.0, target.resolution.1],
-        epsg: code.ok_or_else(unnamed)?,
-        geographic: target.crs.is_geographic(),
+        system: registered.or_else(described).ok_or_else(unnamed)?,
     })
 }
 

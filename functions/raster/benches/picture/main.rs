@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use edgetile_raster::colour::{Colormap, Formula, Picture, Rescale, Style, render};
-use edgetile_raster::encode::{self, Place};
+use edgetile_raster::encode::{self, Place, System};
 use edgetile_raster::math::Expression;
 use edgetile_raster::math::algorithm::{Algorithm, Surroundings};
 use edgetile_raster::samples::{Mask, Raster, Samples};
@@ -243,8 +243,10 @@ fn written(raster: Raster) -> Pass {
     let place = Place {
         origin: [0.0, 0.0],
         pixel_size: [10.0, 10.0],
-        epsg: 3857,
-        geographic: false,
+        system: System::Registered {
+            epsg: 3857,
+            geographic: false,
+        },
     };
     Box::new(move || {
         black_box(encode::geotiff(&raster, &place, None).expect("a GeoTIFF"));

@@ -1,8 +1,8 @@
 //! Values → colours: rescale, then the colour formula, then the colormap; and the mask becomes transparency.
 //!
 //! The order and meaning are TiTiler's, with one difference: a value becomes the nearest level where TiTiler
-//! truncates (at most one level apart). Masked samples are written 0; a pixel is transparent where all its bands are
-//! masked; partial alpha stays.
+//! truncates (at most one level apart). A pixel is transparent where all its bands are masked, and then 0; where only some
+//! are, their samples are 0 if they are stretched and else stay as they are. Partial alpha stays.
 
 mod colormap;
 mod error;
@@ -116,9 +116,8 @@ fn natural(raster: &Raster, style: &Style, alpha: Option<Vec<u8>>) -> Result<Pic
         &[DataType::U8, DataType::U16]
     };
     let range = stretch_range(raster, style, keep)?;
-    let len = raster.height * raster.width;
     let pixels = match (&raster.samples, range) {
-        (Samples::U16(values), None) => Pixels::from_planes16(&planes(raster, values, len)),
+        (Samples::U16(values), None) => Pixels::from_planes16(&planes(raster, values)),
         (_, range) => Pixels::from_planes(&levels(raster, style, range.as_ref())?),
     };
     Ok(Picture {
@@ -129,11 +128,11 @@ fn natural(raster: &Raster, style: &Style, alpha: Option<Vec<u8>>) -> Result<Pic
     })
 }
 
-/// The bands as bytes, stretched if there is a range, after the formula; masked samples are 0.
+/// The bands as bytes, stretched if there is a range, after the formula.
 fn levels(raster: &Raster, style: &Style, range: Option<&Rescale>) -> Result<Vec<Vec<u8>>, ColourError> {
     let len = raster.height * raster.width;
     let mut levels = match (&raster.samples, range) {
-        (Samples::U8(values), None) => planes(raster, values, len),
+        (Samples::U8(values), None) => planes(raster, values),
         (samples, range) => {
             let whole = Rescale(vec![(0.0, 255.0)]);
             let range = range.unwrap_or(&whole);
@@ -152,14 +151,16 @@ fn levels(raster: &Raster, style: &Style, range: Option<&Rescale>) -> Result<Vec
     Ok(levels)
 }
 
-/// The bands as they are; masked samples are 0.
-fn planes<T: Copy + Default>(raster: &Raster, values: &[T], len: usize) -> Vec<Vec<T>> {
-    let band = |band: usize| {
-        let mut plane = values[band * len..][..len].to_vec();
-        clear(&mut plane, band_mask(raster, band));
+/// The bands as they are, 0 where all of them are masked.
+fn planes<T: Copy + Default>(raster: &Raster, values: &[T]) -> Vec<Vec<T>> {
+    let shown = raster.any_band();
+    let band = |plane: &[T]| {
+        let mut plane = plane.to_vec();
+        clear(&mut plane, shown.as_deref());
         plane
     };
-    (0..raster.bands).map(band).collect()
+    let len = raster.height * raster.width;
+    values.chunks_exact(len.max(1)).map(band).collect()
 }
 
 fn clear<T: Copy + Default>(plane: &mut [T], mask: Option<&[u8]>) {

@@ -49,6 +49,38 @@ fn two_bands_are_stretched_each_over_its_range_and_keep_their_masks() {
     assert!(stretched(&raster, &Rescale::parse(["0,1", "0,1", "0,1"]).unwrap()).is_err());
 }
 
+/// White sand is 255 in one band more than in others: where that is nodata the pixel is shown, for another band holds data.
+#[test]
+fn a_band_that_is_masked_alone_keeps_its_value_unless_it_is_stretched() {
+    let raster = Raster {
+        bands: 3,
+        height: 1,
+        width: 2,
+        samples: Samples::U8(vec![200, 255, 224, 255, 255, 255]),
+        mask: Mask::PerBand(vec![255, 0, 255, 0, 0, 0]),
+    };
+    let as_it_is = render(&raster, &style()).unwrap();
+    assert_eq!(as_it_is.pixels, Pixels::Rgb(vec![200, 224, 255, 0, 0, 0]));
+    assert_eq!(as_it_is.alpha, Some(vec![255, 0]));
+    let wide = Raster {
+        samples: Samples::U16(vec![200, 255, 224, 255, 255, 255]),
+        ..raster.clone()
+    };
+    assert_eq!(
+        render(&wide, &style()).unwrap().pixels,
+        Pixels::Rgb16(vec![200, 224, 255, 0, 0, 0])
+    );
+    let range = Rescale::parse(["0,255"]).unwrap();
+    let stretched = Style {
+        rescale: Some(&range),
+        ..style()
+    };
+    assert_eq!(
+        render(&raster, &stretched).unwrap().pixels,
+        Pixels::Rgb(vec![200, 224, 0, 0, 0, 0])
+    );
+}
+
 /// The colours that a picture of a palette shows.
 fn shown(picture: &Picture) -> Vec<Rgba> {
     match &picture.pixels {

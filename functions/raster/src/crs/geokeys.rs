@@ -1,4 +1,4 @@
-//! The GeoKey directory as it stands in the file: three tags → keys with values, nothing understood yet.
+//! The GeoKey directory as it stands in a file: three tags → keys with values, nothing understood yet; and back.
 //!
 //! OGC GeoTIFF 1.1 (19-008r4), clause 7.1: tag 34735 lists entries of four SHORTs (key, where its value stands, count,
 //! value or offset); DOUBLEs stand in tag 34736, text in tag 34737 with `|` for the end.
@@ -9,6 +9,10 @@ use super::CrsError;
 pub const MODEL_TYPE: u16 = 1024;
 /// `GTRasterTypeGeoKey`: 1 area, 2 point.
 pub const RASTER_TYPE: u16 = 1025;
+
+/// `GeodeticCRSGeoKey` and `ProjectedCRSGeoKey`: codes.
+const GEODETIC: u16 = 2048;
+const PROJECTED: u16 = 3072;
 
 const DOUBLES: u16 = 34_736;
 const ASCII: u16 = 34_737;
@@ -61,6 +65,54 @@ impl GeoKeys {
         Ok(Self {
             entries: read.collect(),
         })
+    }
+
+    /// The keys of a registered system, of pixels that are areas.
+    pub fn registered(epsg: u16, is_geographic: bool) -> Self {
+        let (model, key) = if is_geographic {
+            (2, GEODETIC)
+        } else {
+            (1, PROJECTED)
+        };
+        let entries = [(MODEL_TYPE, model), (RASTER_TYPE, 1), (key, epsg)];
+        Self {
+            entries: entries.map(|(key, value)| (key, Value::Short(value))).to_vec(),
+        }
+    }
+
+    /// The same keys, of pixels that are areas.
+    #[must_use]
+    pub fn of_areas(&self) -> Self {
+        let others = self.entries.iter().filter(|(key, _)| *key != RASTER_TYPE);
+        let mut entries: Vec<_> = others.cloned().collect();
+        entries.push((RASTER_TYPE, Value::Short(1)));
+        Self { entries }
+    }
+
+    /// The values of tags 34735, 34736 and 34737, keys in ascending order. The text is ASCII: other characters become `?`.
+    pub fn written(&self) -> (Vec<u16>, Vec<f64>, String) {
+        let mut entries: Vec<_> = self.entries.iter().collect();
+        entries.sort_by_key(|(key, _)| *key);
+        let mut directory = vec![1, 1, 0, entries.len() as u16];
+        let (mut doubles, mut text) = (Vec::new(), String::new());
+        for (key, value) in entries {
+            let [place, count, value] = match value {
+                Value::Short(value) => [0, 1, *value],
+                Value::Doubles(values) => {
+                    let start = doubles.len();
+                    doubles.extend_from_slice(values);
+                    [DOUBLES, values.len() as u16, start as u16]
+                }
+                Value::Text(value) => {
+                    let start = text.len();
+                    text.extend(value.chars().map(|c| if c.is_ascii() { c } else { '?' }));
+                    text.push('|');
+                    [ASCII, (text.len() - start) as u16, start as u16]
+                }
+            };
+            directory.extend([*key, place, count, value]);
+        }
+        (directory, doubles, text)
     }
 
     fn get(&self, key: u16) -> Option<&Value> {
@@ -127,6 +179,27 @@ fn text_of(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_written_as_they_are_read() {
+        let directory = [
+            1, 1, 0, 4, 1024, 0, 1, 1, 1026, 34_737, 6, 0, 3080, 34_736, 2, 1, 3092, 34_736, 1, 0,
+        ];
+        let keys = GeoKeys::parse(&directory, &[1.5, 6.25, 7.0], b"hello|").unwrap();
+        let (directory, doubles, text) = keys.of_areas().written();
+        assert_eq!(directory[..4], [1, 1, 0, 5]);
+        let again = GeoKeys::parse(&directory, &doubles, text.as_bytes()).unwrap();
+        assert_eq!(
+            (again.text(1026), again.doubles(3080)),
+            (Some("hello"), Some(&[6.25, 7.0][..]))
+        );
+        assert_eq!((again.double(3092), again.short(1025)), (Some(1.5), Some(1)));
+        let registered = GeoKeys::registered(4326, true).written().0;
+        assert_eq!(
+            registered,
+            [1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326]
+        );
+    }
 
     #[test]
     fn values_are_found_in_their_tags() {

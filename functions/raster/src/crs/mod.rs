@@ -76,6 +76,8 @@ struct Inner {
     epsg: Option<u32>,
     name: String,
     definition: Definition,
+    /// How a file spells it out, where it has no code.
+    keys: Option<GeoKeys>,
 }
 
 /// A system as a file describes it, before it is made of numbers.
@@ -141,7 +143,16 @@ impl Crs {
     /// The system that a file's GeoKeys describe: a code, every part by itself, or WKT in a citation. Vertical keys
     /// are ignored.
     pub fn from_geokeys(keys: &GeoKeys) -> Result<Self, CrsError> {
-        user_defined::read(keys)?.build()
+        let mut crs = user_defined::read(keys)?.build()?;
+        if let (None, Some(inner)) = (crs.0.epsg, Arc::get_mut(&mut crs.0)) {
+            inner.keys = Some(keys.clone());
+        }
+        Ok(crs)
+    }
+
+    /// How a file spells it out, where it is of a file and has no code.
+    pub fn geo_keys(&self) -> Option<&GeoKeys> {
+        self.0.keys.as_ref()
     }
 
     /// The system that well-known text of any dialect describes.
@@ -188,6 +199,7 @@ impl Crs {
             epsg,
             name: name.to_owned(),
             definition,
+            keys: None,
         }))
     }
 

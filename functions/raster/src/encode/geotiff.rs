@@ -1,7 +1,7 @@
 //! GeoTIFF: data with its place, for programs that read maps.
 //!
 //! A classic little-endian TIFF (TIFF 6.0) of band-sequential strips, compressed with DEFLATE after the horizontal
-//! predictor, with the GeoTIFF 1.1 keys of a registered coordinate reference system. What is masked becomes the nodata value,
+//! predictor, with the GeoTIFF 1.1 keys of its coordinate reference system. What is masked becomes the nodata value,
 //! or where there is none, a 1-bit mask directory as GDAL reads it (TIFF 6.0, `NewSubfileType` 4).
 
 use bytes::Bytes;
@@ -9,6 +9,7 @@ use libdeflater::{CompressionLvl, Compressor};
 
 use super::EncodeError;
 use super::directory::{Directory, Value};
+use crate::crs::GeoKeys;
 use crate::header::Nodata;
 use crate::header::directory::tag;
 use crate::header::nodata::NodataType;
@@ -18,17 +19,29 @@ use crate::with_samples;
 /// Uncompressed bytes of a strip: readers take a strip whole.
 const STRIP: usize = 1 << 18;
 
-/// Where a raster lies: north-up, in a registered coordinate reference system.
+/// Where a raster lies: north-up, in a coordinate reference system.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct Place<'a> {
     /// The north-west corner of the first pixel, x and y in the units of the system.
     pub origin: [f64; 2],
     /// The width and the height of a pixel, both positive.
     pub pixel_size: [f64; 2],
-    /// The EPSG code of the system.
-    pub epsg: u16,
-    /// Whether x and y are longitude and latitude rather than those of a projection.
-    pub geographic: bool,
+    /// The system.
+    pub system: System<'a>,
+}
+
+/// A coordinate reference system as a file says it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum System<'a> {
+    /// A registered one.
+    Registered {
+        /// Its EPSG code.
+        epsg: u16,
+        /// Whether x and y are longitude and latitude rather than those of a projection.
+        geographic: bool,
+    },
+    /// One that another file spells out.
+    Described(&'a GeoKeys),
 }
 
 /// Encodes a raster as GeoTIFF, in its own type.
@@ -208,12 +221,17 @@ fn georeference(image: &mut Directory, place: &Place) {
     let [x, y] = place.origin;
     image.add(tag::MODEL_PIXEL_SCALE, Value::Double(vec![width, height, 0.0]));
     image.add(tag::MODEL_TIEPOINT, Value::Double(vec![0.0, 0.0, 0.0, x, y, 0.0]));
-    let (model, key) = if place.geographic { (2, 2048) } else { (1, 3072) };
-    // Version 1.1.0 and three keys: model type, pixel is area, the system.
-    let keys = vec![
-        1, 1, 0, 3, 1024, 0, 1, model, 1025, 0, 1, 1, key, 0, 1, place.epsg,
-    ];
+    let (keys, doubles, text) = match place.system {
+        System::Registered { epsg, geographic } => GeoKeys::registered(epsg, geographic).written(),
+        System::Described(keys) => keys.of_areas().written(),
+    };
     image.add(tag::GEO_KEY_DIRECTORY, Value::Short(keys));
+    if !doubles.is_empty() {
+        image.add(tag::GEO_DOUBLE_PARAMS, Value::Double(doubles));
+    }
+    if !text.is_empty() {
+        image.add(tag::GEO_ASCII_PARAMS, Value::text(&text));
+    }
 }
 
 /// Writes the mask as one strip of bits, the leftmost highest.

@@ -13,7 +13,7 @@ mod jpeg;
 mod webp;
 
 pub use self::error::EncodeError;
-pub use self::geotiff::{Place, geotiff};
+pub use self::geotiff::{Place, System, geotiff};
 pub use self::jpeg::jpeg;
 pub use self::npy::npy;
 pub use self::png::png;

@@ -34,6 +34,8 @@ pub enum Problem {
     Character(char),
     #[error("{0:?} is not a number")]
     Number(String),
+    #[error("a band's name begins with a quote and has no end")]
+    Quote,
     #[error("{found} stands where a band, a number, a function or ( should")]
     Operand { found: String },
     #[error("an operator is missing before {found} (in a URL, + is written %2B)")]

@@ -7,7 +7,7 @@ use super::operation::{Binary, FUNCTIONS, Function, LEVELS, Unary};
 use super::token::{Token, tokens};
 
 /// Brackets, signs and powers inside each other; each costs some stack while parsing.
-pub(super) const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 256;
 /// Distinct operations, bands and numbers: each may hold a register while evaluating.
 pub(super) const MAX_NODES: usize = 1024;
 /// Different bands.
@@ -171,6 +171,11 @@ impl Parser {
                 Ok(self.graph.constant(value))
             }
             Token::Name(name) => self.name(&name),
+            Token::Quoted(name) => {
+                let band = self.band(&name)?;
+                self.at += 1;
+                Ok(band)
+            }
             Token::Symbol("(") => {
                 self.at += 1;
                 let inner = self.level(0)?;
@@ -188,7 +193,7 @@ impl Parser {
             return Ok(());
         }
         Err(match self.peek() {
-            Token::Number(_) | Token::Name(_) | Token::Symbol("(") => self.unexpected(),
+            Token::Number(_) | Token::Name(_) | Token::Quoted(_) | Token::Symbol("(") => self.unexpected(),
             other => self.error(Problem::Parenthesis {
                 found: other.quoted(),
             }),
@@ -204,6 +209,10 @@ impl Parser {
         if self.take("(") {
             return self.call(name, place);
         }
+        self.band(name)
+    }
+
+    fn band(&mut self, name: &str) -> Result<Id, ExpressionError> {
         let known = self.bands.iter().position(|band| band.text == name);
         let band = known.unwrap_or(self.bands.len());
         if known.is_none() {
@@ -216,7 +225,10 @@ impl Parser {
     }
 
     fn call(&mut self, name: &str, place: usize) -> Result<Id, ExpressionError> {
-        let Some(&(name, function)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
+        let Some(&(name, function)) = FUNCTIONS
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        else {
             self.at = place;
             return Err(self.error(unknown(name)));
         };

@@ -273,10 +273,55 @@ fn errors_say_where_and_what() {
 }
 
 #[test]
+fn numbers_and_functions_are_written_as_python_writes_them() {
+    let value = |text: &str| doubles(text, &[26.0], &[1.0])[0];
+    for (text, expected) in [
+        ("a&0x1F", 26.0),
+        ("(a>>0b1)&0o7", 5.0),
+        ("a*1_000", 26_000.0),
+        ("a+1e-1_0", 26.0 + 1e-10),
+        ("WHERE(a>b,Sqrt(4),0)", 2.0),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+    for text in ["a*0x", "a*0b2", "a*1__0", "a*1_", "a*0xg", "a*1_.5"] {
+        assert!(Expression::parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_band_of_several_words_stands_in_quotes() {
+    let expression = Expression::parse("\"Rain Rate\"*2+\"8A\"").unwrap();
+    let bands: Vec<&str> = expression.bands().iter().map(|band| band.text.as_str()).collect();
+    assert_eq!(bands, ["Rain Rate", "8A"]);
+    assert_eq!(problem("\"Rain Rate*2").1, Problem::Quote);
+    assert!(Expression::parse("b1 \"a b\"").is_err());
+}
+
+#[test]
+fn the_language_is_told_as_it_is() {
+    let told = include_str!("../../../../docs/expressions.md");
+    for (name, _) in super::operation::FUNCTIONS {
+        assert!(told.contains(&format!("`{name}`")), "{name}");
+    }
+    for limit in [
+        super::token::MAX_TEXT,
+        super::parse::MAX_DEPTH,
+        super::parse::MAX_NODES,
+        super::parse::MAX_BANDS,
+        super::parse::MAX_OUTPUTS,
+    ] {
+        assert!(told.contains(&format!(" {limit} ")), "{limit}");
+    }
+}
+
+#[test]
 fn limits_hold() {
     assert_eq!(problem(&"b1+".repeat(2000)).1, Problem::TooLong(6000));
     let deep = |levels: usize| format!("{}b1{}", "(".repeat(levels), ")".repeat(levels));
-    assert!(Expression::parse(&deep(60)).is_ok());
+    assert!(Expression::parse(&deep(250)).is_ok());
+    let classes = |count: usize| format!("{}0{}", "where(b1>1,1,".repeat(count), ")".repeat(count));
+    assert!(Expression::parse(&classes(100)).is_ok());
     assert_eq!(problem(&deep(1000)).1, Problem::TooDeep);
     assert_eq!(problem(&format!("{}b1", "-".repeat(1000))).1, Problem::TooDeep);
     assert_eq!(problem(&format!("b1{}", "**b1".repeat(1000))).1, Problem::TooDeep);

@@ -12,6 +12,8 @@ pub(super) enum Token {
     Number(f64),
     /// A band or a function.
     Name(String),
+    /// A band whose name is more than one word, in quotes.
+    Quoted(String),
     /// An operator or a bracket.
     Symbol(&'static str),
     /// The end of the text.
@@ -23,7 +25,7 @@ impl Token {
     pub(super) fn quoted(&self) -> String {
         match self {
             Self::Number(value) => format!("\"{value}\""),
-            Self::Name(name) => format!("{name:?}"),
+            Self::Name(name) | Self::Quoted(name) => format!("{name:?}"),
             Self::Symbol(symbol) => format!("\"{symbol}\""),
             Self::End => "the end".to_owned(),
         }
@@ -68,10 +70,15 @@ fn token(rest: &str, first: char) -> Result<(Token, usize), Problem> {
             .unwrap_or(rest.len());
         return Ok((Token::Name(rest[..taken].to_owned()), taken));
     }
+    if first == '"' {
+        let taken = rest[1..].find('"').ok_or(Problem::Quote)?;
+        let name = rest[1..=taken].to_owned();
+        return Ok((Token::Quoted(name), taken + 2));
+    }
     if first.is_ascii_digit() || first == '.' {
         let taken = number_length(rest.as_bytes());
         let text = &rest[..taken];
-        let value = text.parse().ok().filter(|value: &f64| value.is_finite());
+        let value = number(text).filter(|value| value.is_finite());
         return value
             .map(|value| (Token::Number(value), taken))
             .ok_or_else(|| Problem::Number(text.to_owned()));
@@ -83,6 +90,33 @@ fn token(rest: &str, first: char) -> Result<(Token, usize), Problem> {
         Some(&"=") => Err(Problem::Spelling("=".to_owned(), "==")),
         Some(&"[" | &"]") | None => Err(Problem::Character(first)),
         Some(symbol) => Ok((Token::Symbol(symbol), symbol.len())),
+    }
+}
+
+/// A number as Python writes it: decimal, or whole in hexadecimal, octal or binary; `_` parts digits.
+fn number(text: &str) -> Option<f64> {
+    let is_parted = text.contains('_');
+    let between_digits = || {
+        let parts = text.split('_');
+        let mut all =
+            parts.map(|part| part.starts_with(|c: char| c.is_ascii_alphanumeric()) && !part.ends_with('.'));
+        all.all(|is_digits| is_digits)
+    };
+    if is_parted && !between_digits() {
+        return None;
+    }
+    let plain = if is_parted {
+        text.replace('_', "")
+    } else {
+        text.to_owned()
+    };
+    let lower = plain.to_ascii_lowercase();
+    let whole = [("0x", 16), ("0o", 8), ("0b", 2)]
+        .iter()
+        .find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, *radix)));
+    match whole {
+        Some((digits, radix)) => u64::from_str_radix(digits, radix).ok().map(|value| value as f64),
+        None => plain.parse().ok(),
     }
 }
 

@@ -217,3 +217,69 @@ fn aligned_pixels_are_copied_as_they_are() {
         assert_eq!(out.mask, Mask::All, "{name}");
     }
 }
+
+/// At half the size every centre is on an edge between two samples; coordinates that no float holds exactly tip none of them.
+#[test]
+fn on_an_edge_the_sample_after_it_is_the_nearest() {
+    let pixel = 0.1;
+    let affine = Affine {
+        a: pixel,
+        b: 0.0,
+        c: -179.9,
+        d: 0.0,
+        e: -pixel,
+        f: 50.3,
+    };
+    let side = SIDE as usize / 2;
+    let half = Target {
+        crs: crs(4326),
+        west: affine.c,
+        north: affine.f,
+        resolution: (2.0 * pixel, 2.0 * pixel),
+        size: (side, side),
+        origin_px: (0, 0),
+    };
+    let placement = Placement::new(&half, &crs(4326), &affine, (SIDE, SIDE)).unwrap();
+    let by_row: Vec<u16> = (0..SIDE * SIDE).map(|at| (at / SIDE) as u16).collect();
+    let by_column: Vec<u16> = (0..SIDE * SIDE).map(|at| (at % SIDE) as u16).collect();
+    let source = window(Samples::U16([by_row, by_column].concat()), Mask::All);
+    let out = resample(&source, &placement, Kernel::Nearest);
+    let rows = (0..side * side).map(|at| (at / side * 2 + 1) as u16);
+    let columns = (0..side * side).map(|at| (at % side * 2 + 1) as u16);
+    assert_eq!(out.samples, Samples::U16(rows.chain(columns).collect()));
+    assert_eq!(out.mask, Mask::All);
+}
+
+#[test]
+fn a_band_that_is_masked_alone_has_the_value_that_masks_it_whatever_the_kernel() {
+    let samples: Vec<u8> = noise(2);
+    let mask: Vec<u8> = samples
+        .iter()
+        .map(|value| if *value > 200 { 0 } else { 255 })
+        .collect();
+    let source = window(Samples::U8(samples), Mask::PerBand(mask));
+    let utm = crs(32633);
+    let affine = affine_at(&utm, 15.0, 48.0, 10.0);
+    let place = pixel_at(14, 15.0, 48.0);
+    let target = target(14, (place.0 - 40, place.1 - 40), (80, 80));
+    let placement = Placement::new(&target, &utm, &affine, (SIDE, SIDE)).unwrap();
+    let nearest = resample(&source, &placement, Kernel::Nearest);
+    let (Samples::U8(plain), Mask::PerBand(mask)) = (&nearest.samples, &nearest.mask) else {
+        panic!("{nearest:?}")
+    };
+    assert!(mask.contains(&0));
+    for kernel in [Kernel::Bilinear, Kernel::Cubic, Kernel::Average, Kernel::Mode] {
+        let out = resample(&source, &placement, kernel);
+        let Samples::U8(values) = &out.samples else {
+            panic!("{out:?}")
+        };
+        assert_eq!(out.mask, nearest.mask);
+        let masked = mask
+            .iter()
+            .zip(values.iter().zip(plain))
+            .filter(|(mask, _)| **mask == 0);
+        for (_, (value, nodata)) in masked {
+            assert_eq!(value, nodata, "{kernel:?}");
+        }
+    }
+}

@@ -139,7 +139,30 @@ async fn wmts_is_answered_in_keys_and_values_too() {
             400,
             "code=\"MissingParameterValue\" locator=\"tilerow\"",
         ),
-        ("tilerow=88", "tilerow=256", 400, "code=\"TileOutOfRange\""),
+        (
+            "tilerow=88",
+            "tilerow=256",
+            400,
+            "code=\"TileOutOfRange\" locator=\"tilerow\"",
+        ),
+        (
+            "tilecol=136",
+            "tilecol=256",
+            400,
+            "code=\"TileOutOfRange\" locator=\"tilecol\"",
+        ),
+        (
+            "tilematrix=8",
+            "tilematrix=99",
+            400,
+            "code=\"InvalidParameterValue\" locator=\"tilematrix\"",
+        ),
+        (
+            "WebMercatorQuad",
+            "webmercatorquad",
+            400,
+            "code=\"InvalidParameterValue\" locator=\"tilematrixset\"",
+        ),
         (
             "layer=truecolour",
             "layer=nope",

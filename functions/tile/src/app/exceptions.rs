@@ -7,8 +7,8 @@ use http::uri::PathAndQuery;
 use http::{Request, Response, Uri};
 
 use super::wmts::Escaped;
-use crate::request::Refused;
 use crate::request::kvp::{self, Fault};
+use crate::request::{Grids, Refused};
 use crate::response::Problem;
 
 /// Brings a request in keys and values to the path that asks for the same. Nothing where it is none.
@@ -28,19 +28,31 @@ pub(super) fn restful(request: &mut Request<Bytes>) -> Option<Result<(), Refused
     }))
 }
 
-/// The problem in the words of its clients: a tile off its matrix is their mistake.
-pub(super) fn in_keys(problem: Problem) -> Problem {
+/// The problem in the words of its clients: what is off its grid, or not known, is their mistake, and has a key.
+pub(super) fn in_keys(problem: Problem, grids: &Grids) -> Problem {
+    let told = |fault, key, reason| Problem::Refused(Refused::Kvp { fault, key, reason });
+    let invalid = |key, reason| told(Fault::InvalidParameterValue, key, reason);
     match problem {
-        Problem::Refused(Refused::OffGrid { .. }) => Problem::Refused(Refused::Kvp {
-            fault: Fault::TileOutOfRange,
-            key: "tilerow or tilecol",
-            reason: "is not on this matrix",
-        }),
-        Problem::Refused(Refused::Unknown { kind }) => Problem::Refused(Refused::Kvp {
-            fault: Fault::InvalidParameterValue,
-            key: if kind == "layer" { "layer" } else { "tilematrixset" },
-            reason: "is not a name that is known here",
-        }),
+        Problem::Refused(Refused::OffGrid { grid, z, y, .. }) => {
+            let grid = grids.parse(&grid).ok();
+            let matrix = grid
+                .as_ref()
+                .and_then(|grid| grid.set().matrix(z.try_into().ok()?));
+            match matrix {
+                None => invalid("tilematrix", "is not one of this tilematrixset"),
+                Some(matrix) if y >= u64::from(matrix.height) => {
+                    told(Fault::TileOutOfRange, "tilerow", "is not on this matrix")
+                }
+                Some(_) => told(Fault::TileOutOfRange, "tilecol", "is not on this matrix"),
+            }
+        }
+        Problem::Refused(Refused::Unknown { kind: "layer" }) => {
+            invalid("layer", "is not a name that is known here")
+        }
+        // Of a request that was brought to a path only the name of the grid can lead nowhere.
+        Problem::Refused(Refused::Unknown { .. } | Refused::NoSuchPath) => {
+            invalid("tilematrixset", "is not a name that is known here")
+        }
         other => other,
     }
 }

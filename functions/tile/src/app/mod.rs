@@ -87,7 +87,11 @@ impl App {
         let is_in_keys = in_keys.is_some();
         let outcome = match in_keys {
             Some(Err(refused)) => Err(refused.into()),
-            _ => self.outcome(&request).await,
+            Some(Ok(())) => {
+                let outcome = self.outcome(&request).await;
+                outcome.map_err(|problem| exceptions::in_keys(problem, self.catalog.grids()))
+            }
+            None => self.outcome(&request).await,
         };
         let outcome = match outcome {
             // Whatever there is, the caller has some of it: known only now, for it might have been refused.

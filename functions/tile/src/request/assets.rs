@@ -50,7 +50,8 @@ impl Assets {
     /// Every asset that is a raster.
     pub const ALL: &str = ":all:";
 
-    /// Reads `assets` and `asset_as_band`.
+    /// Reads `assets` and `asset_as_band`, and TiTiler 1's way to say what of an asset is wanted: `asset_bidx=KEY|1,2`,
+    /// `asset_expression=KEY|b1*2`.
     pub fn read(query: &Query, style: &Style) -> Result<Self, Refused> {
         let mut listed = Vec::new();
         for text in query
@@ -63,6 +64,11 @@ impl Assets {
             } else {
                 let keys = text.split(',').map(AssetChoice::parse);
                 listed.extend(keys.collect::<Result<Vec<_>, _>>()?);
+            }
+        }
+        for (parameter, option) in [("asset_bidx", "bidx"), ("asset_expression", "expression")] {
+            for text in query.many(parameter) {
+                add_part(&mut listed, (parameter, option), text)?;
             }
         }
         if listed.len() > MOST_ASSETS {
@@ -167,6 +173,35 @@ impl AssetChoice {
     }
 }
 
+/// Says of a listed asset what of it is wanted.
+fn add_part(
+    listed: &mut [AssetChoice],
+    (parameter, option): (&str, &str),
+    text: &str,
+) -> Result<(), Refused> {
+    let refused = |reason: &str| Err(Refused::parameter(parameter, reason));
+    let Some((key, value)) = text.split_once('|') else {
+        return refused("is not the key of an asset and what of it is wanted, KEY|1,2 or KEY|b1*2");
+    };
+    let mut named = listed
+        .iter_mut()
+        .filter(|asset| asset.key == key.trim())
+        .peekable();
+    if named.peek().is_none() {
+        return refused("is of an asset that assets does not list");
+    }
+    let part = read_part(&format!("{option}={value}"))?;
+    for asset in named {
+        if asset.part != AssetPart::All {
+            return refused(
+                "is of an asset that has an option already: give one of bidx, bands and expression",
+            );
+        }
+        asset.part = part.clone();
+    }
+    Ok(())
+}
+
 fn read_part(option: &str) -> Result<AssetPart, Refused> {
     let unknown = || wrong("has an option that is none of |bidx=1,2, |bands=red,nir and |expression=b1*2");
     let (name, value) = option.split_once('=').ok_or_else(unknown)?;
@@ -253,6 +288,31 @@ mod tests {
         );
         for value in values.iter().skip(1) {
             assert_eq!(AssetChoice::parse(value).unwrap().to_string(), *value);
+        }
+    }
+
+    #[test]
+    fn titilers_older_way_says_the_same() {
+        let spelt = |raw: &str| assets(raw).unwrap().pairs();
+        assert_eq!(
+            spelt("assets=a&assets=b&asset_bidx=a|3,1&asset_expression=b|b1*2"),
+            spelt("assets=a|bidx=3,1&assets=b|expression=b1*2")
+        );
+        for (raw, told) in [
+            (
+                "assets=a&asset_bidx=b|1",
+                "asset_bidx is of an asset that assets does not list",
+            ),
+            (
+                "assets=a&asset_bidx=1",
+                "asset_bidx is not the key of an asset and what of it is wanted, KEY|1,2 or KEY|b1*2",
+            ),
+            (
+                "assets=a|bidx=1&asset_expression=a|b1",
+                "asset_expression is of an asset that has an option already: give one of bidx, bands and expression",
+            ),
+        ] {
+            assert_eq!(assets(raw).unwrap_err().to_string(), told, "{raw}");
         }
     }
 

@@ -72,7 +72,7 @@ impl Formula {
         }
     }
 
-    /// Parses `text`. Spaces only part tokens, and no two tokens need one between them.
+    /// Parses `text`. Spaces only part tokens, and no two tokens need one between them; those of a name in quotes stay.
     pub fn parse(text: &str) -> Result<Self, Refused> {
         let parsed = Expression::parse(text).map_err(|error| {
             Refused::parameter(
@@ -80,7 +80,12 @@ impl Formula {
                 format!("is wrong at character {}: {}", error.position, error.problem),
             )
         })?;
-        let text = text.split_whitespace().collect();
+        let mut is_quoted = false;
+        let is_kept = |c: &char| {
+            is_quoted ^= *c == '"';
+            is_quoted || !c.is_whitespace()
+        };
+        let text = text.chars().filter(is_kept).collect();
         Ok(Self {
             text,
             parsed: Arc::new(parsed),

@@ -73,6 +73,14 @@ const KNOWN: &[&str] = &[
     "width",
 ];
 
+/// What other servers and older versions of TiTiler call something, and what it is called here.
+const ALIASES: &[(&str, &str)] = &[
+    ("indexes", "bidx"),
+    ("nodata_value", "nodata"),
+    ("resampling_method", "resampling"),
+    ("scale", "tilesize"),
+];
+
 /// Values that say what silence says, too, where no layer has a style of its own; `infra/edge/normalize.js` has the same.
 const DEFAULTS: &[(&str, &str)] = &[
     ("alpha", "true"),
@@ -222,12 +230,15 @@ fn decode(text: &str) -> Option<String> {
         .map(Cow::into_owned)
 }
 
-/// The known name that `name` misses by a typing slip, or nothing when it is known or far from all.
+/// The known name that `name` misses by a typing slip or has elsewhere, or nothing when it is known or far from all.
 pub fn slip_of(name: &str) -> Option<&'static str> {
     if KNOWN.contains(&name) || SHORT.contains(&name) || name.len() > 32 {
         return None;
     }
     let lower = name.to_ascii_lowercase();
+    if let Some((_, known)) = ALIASES.iter().find(|(other, _)| *other == lower) {
+        return Some(known);
+    }
     if let Some(short) = SHORT.iter().find(|short| **short == lower) {
         return Some(short);
     }
@@ -321,6 +332,8 @@ mod tests {
             ("bdix", "bidx"),
             ("no_data", "nodata"),
             ("tile_size", "tilesize"),
+            ("scale", "tilesize"),
+            ("resampling_method", "resampling"),
             ("URL", "url"),
         ] {
             let refused = Query::parse(&format!("{written}=1")).unwrap_err().to_string();

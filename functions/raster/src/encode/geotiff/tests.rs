@@ -3,11 +3,13 @@ use crate::decode::decode;
 use crate::header::{Affine, Block, Header, Image};
 use crate::span::Known;
 
-const TILE: Place = Place {
+const TILE: Place<'static> = Place {
     origin: [1_000_000.0, 6_000_000.0],
     pixel_size: [10.0, 20.0],
-    epsg: 3857,
-    geographic: false,
+    system: System::Registered {
+        epsg: 3857,
+        geographic: false,
+    },
 };
 
 /// The file's header as our own reader sees it.

@@ -16,7 +16,8 @@ use crate::samples::{Mask, Raster};
 use crate::with_samples;
 use blend::{blend, blend_alpha};
 
-/// The window's bands on the pixels of a placement: `[bands, height, width]` in the window's type, 0 where nothing is.
+/// The window's bands on the pixels of a placement: `[bands, height, width]` in the window's type, 0 where nothing is. A band that is
+/// masked where others hold data has the value under the pixel's centre, as where kernels are one sample wide: nodata itself.
 pub fn resample(window: &Window, placement: &Placement, kernel: Kernel) -> Raster {
     let centres = Centres::new(window, placement);
     let (width, height) = placement.size();
@@ -25,7 +26,13 @@ pub fn resample(window: &Window, placement: &Placement, kernel: Kernel) -> Raste
             with_samples!(&window.raster.samples, values => centres.gather(values, window.raster.bands).into())
         }
         _ => {
-            with_samples!(&window.raster.samples, values => blend(window, placement, kernel, &centres, values).into())
+            with_samples!(&window.raster.samples, values => {
+                let mut blended = blend(window, placement, kernel, &centres, values);
+                if let Mask::PerBand(masks) = &window.raster.mask {
+                    centres.put_masked(&mut blended, values, masks);
+                }
+                blended.into()
+            })
         }
     };
     let mask = match &window.raster.mask {
@@ -63,9 +70,14 @@ struct Centres<'a> {
     all_inside: OnceCell<bool>,
 }
 
+/// A position so little west or north of a pixel's edge is on it, but for rounding: coordinates have some nine digits of a pixel.
+/// Where an output pixel's centre is on an edge, as of every second one at half the size, the sample after it is the nearest, as
+/// GDAL has it.
+const ON_EDGE: f64 = 1.0 / (1_u64 << 20) as f64;
+
 /// The whole number below a position within `length` samples from `start` on; NaN is outside.
 fn inside(position: f64, start: u32, length: u32) -> Option<u32> {
-    let at = position - f64::from(start);
+    let at = position - f64::from(start) + ON_EDGE;
     (at >= 0.0 && at < f64::from(length)).then_some(at as u32)
 }
 
@@ -83,9 +95,6 @@ fn along_axes(rect: &Rect, columns: &[f64], rows: &[f64]) -> Vec<u32> {
     }
     indices
 }
-
-/// A position so little west or north of a pixel's edge is on it, but for rounding.
-const ON_EDGE: f64 = 1.0 / (1_u64 << 31) as f64;
 
 fn pixel_by_pixel(rect: &Rect, placement: &Placement) -> Vec<u32> {
     let (width, height) = placement.size();
@@ -114,7 +123,7 @@ fn indices_of<const CHECKED: bool>(rect: &Rect, columns: &[f64], rows: &[f64], i
     let end = (stride - ON_EDGE, f64::from(rect.height) - ON_EDGE);
     for (index, (column, row)) in indices.iter_mut().zip(columns.iter().zip(rows)) {
         let (x, y) = (column - left, row - top);
-        let is_inside = (x >= 0.0) & (x < end.0) & (y >= 0.0) & (y < end.1);
+        let is_inside = (x >= -ON_EDGE) & (x < end.0) & (y >= -ON_EDGE) & (y < end.1);
         // Numbers of 64 bits all along, without a call or a branch: several pixels at once. Inside, the index is below 2^31:
         // limits on a window are spent before.
         let first_row = ((y - (0.5 - ON_EDGE)) + WHOLE) - WHOLE;
@@ -150,6 +159,21 @@ impl<'a> Centres<'a> {
         *self
             .all_inside
             .get_or_init(|| self.placement.lies_in(self.rect) || !self.indices().contains(&OUTSIDE))
+    }
+
+    /// Puts the samples under the centres where the mask of a band is 0, into bands that were blended.
+    fn put_masked<T: Copy>(&self, blended: &mut [T], planes: &[T], masks: &[u8]) {
+        let (indices, area) = (self.indices(), self.rect.area());
+        let lines = blended.chunks_exact_mut(indices.len().max(1));
+        let bands = planes.chunks_exact(area).zip(masks.chunks_exact(area));
+        for (out, (plane, mask)) in lines.zip(bands) {
+            for (out, index) in out.iter_mut().zip(indices) {
+                let at = *index as usize;
+                if let (Some(value), Some(0)) = (plane.get(at), mask.get(at)) {
+                    *out = *value;
+                }
+            }
+        }
     }
 
     fn gather<T: Copy + Default>(&self, planes: &[T], bands: usize) -> Vec<T> {
