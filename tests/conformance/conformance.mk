@@ -8,5 +8,5 @@ $(conformance_files)/.stamp: $(bench_venv)/.stamp tests/conformance/make_files.p
 	$(bench_python) tests/conformance/make_files.py $(conformance_files)
 	@touch $@
 
-conformance: target/debug/edgetile $(conformance_files)/.stamp ## some 510 requests to TiTiler and here: what differs (ONLY=text: those)
+conformance: target/debug/edgetile $(conformance_files)/.stamp ## some 520 requests to TiTiler and here: what differs (ONLY=text: those)
 	$(bench_python) tests/conformance/run.py $< $(conformance_files) $(bench_venv) --only "$(ONLY)"

@@ -40,6 +40,13 @@ def depths(mine, other):
     return lambda ours, theirs, case: expect("depth", ours.body[24], theirs.body[24], (mine, other))
 
 
+def of_form(rule):
+    """A rule of the form of answers that judge.py finds to say the same."""
+    rule.is_of_form = True
+    return rule
+
+
+@of_form
 def layers(ours, theirs, case):
     mine, other = (one.body.count(b"<Layer>") for one in (ours, theirs))
     if mine != 1 or other < 10:
@@ -53,7 +60,7 @@ def counts(mine, other):
         with rasterio.MemoryFile(answer.body) as file, file.open() as dataset:
             return dataset.count
 
-    return lambda ours, theirs, case: expect("bands", count(ours), count(theirs), (mine, other))
+    return of_form(lambda ours, theirs, case: expect("bands", count(ours), count(theirs), (mine, other)))
 
 
 def shapes(mine, other):
