@@ -126,13 +126,6 @@ impl App {
         outcome: Result<Outcome, Problem>,
         is_in_keys: bool,
     ) -> Answer {
-        let outcome = outcome.map_err(|problem| {
-            if is_in_keys {
-                exceptions::in_keys(problem)
-            } else {
-                problem
-            }
-        });
         let cost = outcome.as_ref().ok().and_then(|outcome| outcome.about().cost);
         let problem = outcome.as_ref().err().cloned();
         let mut response = self.policy.respond(outcome);
