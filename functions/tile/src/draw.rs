@@ -9,7 +9,7 @@ use edgetile_raster::warp::Target;
 use crate::bind::Binding;
 use crate::cut::cut;
 use crate::layers::Task;
-use crate::request::{Format, Refused, Style};
+use crate::request::{Bands, Format, Refused, Style};
 use crate::response::Problem;
 
 /// TiTiler's quality of JPEG.
@@ -71,13 +71,19 @@ fn picture(picture: &Picture, task: &Task) -> Result<Option<Drawn>, Problem> {
         Format::Fitting => Format::Png,
         named => named,
     };
-    let bytes = match format {
-        Format::Png => encode::png(picture),
+    if format.is_data() {
+        return Ok(None);
+    }
+    Ok(Some((in_format(picture, format, quality)?, format)))
+}
+
+/// A picture in a format of pictures, PNG where it is none.
+pub fn in_format(picture: &Picture, format: Format, quality: Option<u8>) -> Result<Bytes, Problem> {
+    encoded(match format {
         Format::Jpeg => encode::jpeg(picture, quality.unwrap_or(JPEG_QUALITY)),
         Format::Webp => encode::webp(picture, quality.filter(|quality| *quality < 100)),
-        Format::Npy | Format::Tif | Format::Fitting => return Ok(None),
-    };
-    Ok(Some((encoded(bytes)?, format)))
+        Format::Png | Format::Npy | Format::Tif | Format::Fitting => encode::png(picture),
+    })
 }
 
 /// Whether a task for data asks for colours all the same.
@@ -94,7 +100,7 @@ fn coloured(bands: &Raster, binding: &Binding, task: &Task) -> Result<Raster, Pr
         &task.style.color_formula,
     ) {
         (Some(rescale), None, None) if !matches!(bands.bands, 1 | 3) => {
-            colour::stretched(bands, rescale).map_err(|error| unfit(&error))
+            colour::stretched(bands, rescale).map_err(|error| unfit(&error, &task.style))
         }
         _ => Ok(data_of(&paint(bands, binding, task)?)),
     }
@@ -109,7 +115,7 @@ fn paint(bands: &Raster, binding: &Binding, task: &Task) -> Result<Picture, Prob
         .as_deref()
         .map(colour::Formula::parse)
         .transpose();
-    let formula = formula.map_err(|error| unfit(&error))?;
+    let formula = formula.map_err(|error| unfit(&error, &task.style))?;
     let style = colour::Style {
         rescale: style.rescale.as_ref(),
         formula: formula.as_ref(),
@@ -117,16 +123,20 @@ fn paint(bands: &Raster, binding: &Binding, task: &Task) -> Result<Picture, Prob
         default_range: None,
         opaque: style.return_mask == Some(false),
     };
-    colour::render(bands, &style).map_err(|error| unfit(&error))
+    colour::render(bands, &style).map_err(|error| unfit(&error, &task.style))
 }
 
 /// What is wrong with a style; the message begins with the parameter's name, which is that of bands where it has none.
-pub fn unfit(error: &colour::ColourError) -> Problem {
+pub fn unfit(error: &colour::ColourError, style: &Style) -> Problem {
+    let bands = match style.bands {
+        Some(Bands::Expression(_)) => "expression",
+        _ => "bidx",
+    };
     let text = error.to_string();
     let named = text.split_once(": ");
     let (name, reason) = named
         .filter(|(name, _)| Style::PARAMETERS.contains(name))
-        .unwrap_or(("bidx", &text));
+        .unwrap_or((bands, &text));
     Refused::parameter(name, format!("does not fit: {reason}")).into()
 }
 

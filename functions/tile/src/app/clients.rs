@@ -332,20 +332,44 @@ async fn the_api_tells_every_route_with_its_parameters() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| one["name"].as_str().unwrap())
+        .map_while(|one| one["name"].as_str())
         .collect();
     assert_eq!(names[..6], ["tms", "z", "x", "y", "format", "url"]);
     assert_eq!(tile["parameters"][5]["required"], true);
-    let rescale = tile["parameters"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["name"] == "rescale")
-        .unwrap();
+    let others = tile["parameters"].as_array().unwrap();
+    assert!(others.contains(&value!({"$ref": "#/components/parameters/rescale"})));
+    let parameters = &api["components"]["parameters"];
     assert_eq!(
-        rescale["schema"],
+        parameters["rescale"]["schema"],
         value!({"type": "array", "items": {"type": "string"}})
     );
+    assert_eq!(
+        parameters["resampling"]["schema"]["$ref"],
+        "#/components/schemas/resampling"
+    );
+    let choices = |name: &str| api["components"]["schemas"][name]["enum"].as_array().unwrap();
+    assert_eq!(
+        choices("format"),
+        value!(["png", "jpg", "webp", "npy", "tif"]).as_array().unwrap()
+    );
+    assert!(choices("resampling").contains(&"cubic_spline".into()));
+    assert!(choices("tms").contains(&"WorldCRS84Quad".into()));
+    assert_eq!(tile["parameters"][1]["schema"]["type"], "integer");
+    let content = tile["responses"]["200"]["content"].as_object().unwrap();
+    let types: Vec<&String> = content.keys().collect();
+    assert_eq!(
+        types,
+        [
+            "application/x-binary",
+            "image/jpeg",
+            "image/png",
+            "image/tiff; application=geotiff",
+            "image/webp"
+        ]
+    );
+    // Nobody needs a key here, and where somebody does it is told.
+    assert_eq!(tile["security"][0], value!({}));
+    assert_eq!(tile["security"].as_array().unwrap().len(), 5);
     let page = get(&app, "/api.html").await;
     assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
     assert!(

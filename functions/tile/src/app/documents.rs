@@ -1,7 +1,7 @@
 //! The JSON documents, in the shapes that clients of `TiTiler` and `TileJSON` know.
 
 use bytes::Bytes;
-use edgetile_raster::colour::Colormap;
+use edgetile_raster::colour::{Colormap, Picture, Pixels, Rgba};
 use edgetile_raster::grid::{self, TileMatrixSet};
 use edgetile_raster::math::algorithm::{self, Kind, Parameter};
 use edgetile_raster::math::indices::{self, Index};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::about::{Extent, Offered};
 use crate::bind;
 use crate::layers::Layer;
-use crate::request::{Grid, Grids};
+use crate::request::{Grid, Grids, Strip};
 use crate::response::{About, ETag, Freshness, Outcome};
 
 /// A document as an answer: its version is its text.
@@ -29,14 +29,15 @@ pub(super) fn typed(
     text(json.to_string(), media_type, freshness, request)
 }
 
-/// A document in whatever language.
+/// A document in whatever language, or a picture.
 pub(super) fn text(
-    body: String,
+    body: impl Into<Bytes>,
     media_type: &'static str,
     freshness: Freshness,
     request: &Request<Bytes>,
 ) -> Outcome {
-    let etag = ETag::of([body.as_str()]);
+    let body = body.into();
+    let etag = ETag::of([body.as_ref()]);
     let held = etag.is_held_by(request.headers());
     let about = About {
         freshness,
@@ -47,7 +48,7 @@ pub(super) fn text(
         return Outcome::NotModified(about);
     }
     Outcome::Content {
-        body: body.into(),
+        body,
         media_type,
         about,
     }
@@ -169,13 +170,10 @@ pub(super) fn health() -> Value {
     json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")})
 }
 
-/// The colormaps: by name alone, as TiTiler before 2 listed them, and as things with links.
+/// The colormaps, in TiTiler's shape.
 pub(super) fn colormaps(base: &str) -> Value {
     let one = |name: String| json!({"id": name, "links": [link(base, "colorMaps", &name, "item")]});
-    json!({
-        "colorMaps": Colormap::names().collect::<Vec<_>>(),
-        "colormaps": Colormap::names().map(one).collect::<Vec<_>>(),
-    })
+    json!({"colormaps": Colormap::names().map(one).collect::<Vec<_>>()})
 }
 
 /// Where one thing of a list is defined.
@@ -184,13 +182,33 @@ fn link(base: &str, list: &str, id: &str, relation: &str) -> Value {
 }
 
 /// The 256 colours of a colormap, by value.
-pub(super) fn colormap(name: &str) -> Option<Value> {
-    let lut = Colormap::named(name)?.lut();
-    let colours = lut
-        .iter()
-        .enumerate()
-        .map(|(value, colour)| (value.to_string(), json!(colour)));
-    Some(Value::Object(colours.collect()))
+pub(super) fn colormap(colours: &[Rgba]) -> Value {
+    let colours = colours.iter().enumerate();
+    let colours = colours.map(|(value, colour)| (value.to_string(), json!(colour)));
+    Value::Object(colours.collect())
+}
+
+/// The same as a strip: every pixel has the colour whose share of the strip its centre lies in.
+pub(super) fn strip(colours: &[Rgba], wanted: &Strip) -> Picture {
+    let (width, height) = (wanted.width_px as usize, wanted.height_px as usize);
+    let along = if wanted.is_vertical { height } else { width };
+    let at = |step: usize| ((2 * step + 1) * colours.len() / (2 * along)) as u8;
+    let index = (0..width * height).map(|pixel| {
+        at(if wanted.is_vertical {
+            pixel / width
+        } else {
+            pixel % width
+        })
+    });
+    Picture {
+        width,
+        height,
+        pixels: Pixels::Palette {
+            index: index.collect(),
+            palette: colours.to_vec(),
+        },
+        alpha: None,
+    }
 }
 
 /// All algorithms, or the one of a name, with their parameters.

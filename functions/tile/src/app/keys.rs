@@ -48,6 +48,15 @@ async fn nothing_with_pixels_is_answered_without_a_key() {
         serde_json::json!([])
     );
     assert_eq!(json(&app, "/viewer/config.json").await["wants_key"], true);
+    let api = json(&app, "/api").await;
+    assert_eq!(
+        api["paths"]["/cog/info"]["get"]["security"][0],
+        serde_json::json!({"bearer": []})
+    );
+    assert_eq!(
+        api["paths"]["/colorMaps"]["get"]["security"],
+        serde_json::json!([])
+    );
     let config = ask(&app, Method::GET, "/viewer/config.json", &[("x-api-key", KEY)]).await;
     let config: serde_json::Value = serde_json::from_slice(config.body()).unwrap();
     assert_eq!(

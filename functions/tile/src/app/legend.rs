@@ -99,7 +99,7 @@ fn key_of(files: &[File], style: &Style) -> Result<Legend, Problem> {
         .as_deref()
         .map(colour::Formula::parse)
         .transpose();
-    let formula = formula.map_err(|error| unfit(&error))?;
+    let formula = formula.map_err(|error| unfit(&error, style))?;
     let chosen = style.colormap.as_ref().map(|choice| choice.map().as_ref());
     match (bands, chosen) {
         (3, None) => {
@@ -117,14 +117,14 @@ fn key_of(files: &[File], style: &Style) -> Result<Legend, Problem> {
             ))
         }
         (1, _) => {
-            let style = colour::Style {
+            let colours = colour::Style {
                 rescale: style.rescale.as_ref(),
                 formula: formula.as_ref(),
                 colormap: chosen.or(palette.as_ref()),
                 default_range: None,
                 opaque: true,
             };
-            let legend = Legend::of(&style, data_type).map_err(|error| unfit(&error))?;
+            let legend = Legend::of(&colours, data_type).map_err(|error| unfit(&error, style))?;
             Ok(if chosen.is_none() {
                 without_padding(legend)
             } else {

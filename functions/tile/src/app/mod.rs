@@ -21,6 +21,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use edgetile_raster::colour::Colormap;
 use futures_util::FutureExt;
 use http::header::ACCEPT_ENCODING;
 use http::{HeaderMap, Method, Request, Response};
@@ -303,9 +304,16 @@ impl App {
                 },
             },
             Route::ColorMaps => told(&documents::colormaps(&public::base(&self.settings, request))),
-            Route::ColorMap(name) => {
-                let colours = documents::colormap(&name).ok_or(Refused::Unknown { kind: "colormap" })?;
-                told(&colours)
+            Route::ColorMap(asked) => {
+                let map = Colormap::named(&asked.name).ok_or(Refused::Unknown { kind: "colormap" })?;
+                match asked.strip {
+                    None => told(&documents::colormap(map.lut().as_slice())),
+                    Some(strip) => {
+                        let picture = documents::strip(map.lut().as_slice(), &strip);
+                        let body = draw::in_format(&picture, strip.format, None)?;
+                        documents::text(body, strip.format.media_type(), Freshness::Document, request)
+                    }
+                }
             }
             Route::Algorithms(name) => {
                 let base = public::base(&self.settings, request);
@@ -322,7 +330,8 @@ impl App {
             Route::Landing => told(&ogc::landing(&public::base(&self.settings, request))),
             Route::Conformance => told(&ogc::conformance()),
             Route::Api => {
-                let api = api::document(&public::base(&self.settings, request));
+                let base = public::base(&self.settings, request);
+                let api = api::document(&base, self.catalog.grids(), &self.guard);
                 documents::typed(&api, api::MEDIA_TYPE, Freshness::Document, request)
             }
             Route::ApiPage => documents::text(

@@ -348,7 +348,17 @@ async fn documents_have_the_shapes_that_clients_know() {
     );
     assert_eq!(json(&app, "/cog/info?url=sample.tif").await["count"], 4);
     let names = json(&app, "/colorMaps").await;
-    assert!(names["colorMaps"].as_array().unwrap().contains(&"viridis".into()));
+    let names = names["colormaps"].as_array().unwrap();
+    let viridis = names.iter().find(|one| one["id"] == "viridis").unwrap();
+    assert_eq!(viridis["links"][0]["href"], "http://localhost/colorMaps/viridis");
+    let strip = get(
+        &app,
+        "/colorMaps/viridis?f=png&orientation=vertical&width=3&height=512",
+    )
+    .await;
+    assert_eq!(strip.headers()["content-type"], "image/png");
+    // The size stands in the header of a PNG (section 11.2.2).
+    assert_eq!(strip.body()[16..24], [0, 0, 0, 3, 0, 0, 2, 0]);
     // rio-tiler's rdylgn, first entry.
     assert_eq!(
         json(&app, "/colorMaps/rdylgn").await["0"],

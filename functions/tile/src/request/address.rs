@@ -183,9 +183,12 @@ impl Scale {
     /// One to one.
     pub const ONE: Self = Self(1);
 
-    /// A scale from 1 to 4.
+    /// The largest.
+    pub const LARGEST: u8 = 4;
+
+    /// A scale from 1 to [`Self::LARGEST`].
     pub fn new(factor: u8) -> Option<Self> {
-        (1..=4).contains(&factor).then_some(Self(factor))
+        (1..=Self::LARGEST).contains(&factor).then_some(Self(factor))
     }
 
     /// The factor.

@@ -226,7 +226,7 @@ impl Size {
 }
 
 /// A number of pixels that one side of an answer may have.
-fn pixels(name: &str, text: &str) -> Result<u32, Refused> {
+pub(super) fn pixels(name: &str, text: &str) -> Result<u32, Refused> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match text.parse::<u32>() {
         Ok(edge_px) if (1..=LARGEST_EDGE_PX).contains(&edge_px) => Ok(edge_px),

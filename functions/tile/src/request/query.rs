@@ -56,6 +56,7 @@ const KNOWN: &[&str] = &[
     "maxzoom",
     "minzoom",
     "nodata",
+    "orientation",
     "padding",
     "pixel_selection",
     "quality",
@@ -97,7 +98,7 @@ const DEFAULTS: &[(&str, &str)] = &[
 const CREDENTIALS: [&str; 3] = ["access_token", "expires", "signature"];
 
 /// Names too short for an edit distance: only their case may be wrong.
-const SHORT: &[&str] = &["url", "red", "nir", "c", "p", "v"];
+const SHORT: &[&str] = &["url", "red", "nir", "c", "f", "p", "v"];
 
 /// Every name that is known.
 #[cfg(test)]

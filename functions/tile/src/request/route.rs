@@ -13,10 +13,10 @@ use self::line::Line;
 use super::address::split_row;
 use super::style::{read_bool, read_with};
 use super::{
-    Address, Asked, Assets, AssetsOf, AssetsRequest, FeaturesRequest, Format, Frame, GRID, Grid, Grids,
-    ImageRequest, InfoRequest, LegendRequest, Methods, Pairs, PointRequest, Query, Refused, Scale, Sidecars,
-    StatisticsRequest, Style, TileJsonRequest, TilesetsForm, TilesetsRequest, ValidateRequest, Window,
-    legend, place, source, statistics,
+    Address, Asked, Assets, AssetsOf, AssetsRequest, ColorMapRequest, FeaturesRequest, Format, Frame, GRID,
+    Grid, Grids, ImageRequest, InfoRequest, LegendRequest, Methods, Pairs, PointRequest, Query, Refused,
+    Scale, Sidecars, StatisticsRequest, Style, TileJsonRequest, TilesetsForm, TilesetsRequest,
+    ValidateRequest, Window, legend, place, source, statistics,
 };
 
 /// Everything that can be asked.
@@ -46,8 +46,8 @@ pub enum Route {
     ViewerConfig,
     /// The names of all colormaps.
     ColorMaps,
-    /// The entries of one colormap.
-    ColorMap(String),
+    /// The colours of one colormap.
+    ColorMap(ColorMapRequest),
     /// The algorithms, or one of them.
     Algorithms(Option<String>),
     /// The spectral indices.
@@ -117,6 +117,7 @@ impl Route {
             [.., "map.html"] | ["cog" | "stac", "viewer"] if path.ends_with('/') => Err(Refused::NoSuchPath),
             [prefix @ .., "map.html"] => map::read(prefix, (&query, raw_query), grids),
             [kind @ ("cog" | "stac"), "viewer"] => map::viewer(kind, (&query, raw_query)),
+            ["colorMaps", name] => ColorMapRequest::read(name, &query).map(Route::ColorMap),
             ["tiles"] => Ok(Route::AllTilesets(TilesetsForm::List)),
             ["WMTSCapabilities.xml"] => Ok(Route::AllTilesets(TilesetsForm::Wmts)),
             ["tiles", layer, rest @ ..] => Line::layer(layer)?.read_on_own_grids(rest, &query, grids),
@@ -157,7 +158,6 @@ fn fixed(segments: &[&str], grids: &Grids) -> Result<Option<Route>, Refused> {
         ["viewer", "config.json"] => Route::ViewerConfig,
         ["viewer", rest @ ..] => Route::Viewer(rest.join("/")),
         ["colorMaps"] => Route::ColorMaps,
-        ["colorMaps", name] => Route::ColorMap((*name).to_owned()),
         ["algorithms"] => Route::Algorithms(None),
         ["algorithms", name] => Route::Algorithms(Some((*name).to_owned())),
         ["indices"] => Route::Indices,

@@ -1,6 +1,6 @@
 //! Routes and parameters as a table: what `/api` tells of them. Tests hold it to the parser.
 
-use super::Style;
+use super::{Format, Style};
 
 /// Whose pixels a path is about: where it begins, and the parameters that name its sources.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +78,8 @@ pub struct Row {
     pub path: &'static str,
     /// What it answers.
     pub title: &'static str,
-    /// The media type of the answer.
-    pub media_type: &'static str,
+    /// The media types that the answer may have.
+    pub media_types: &'static [&'static str],
     /// Parameters that it reads beside those of sources.
     pub parameters: &'static [&'static str],
     /// Whether it is asked by POST, with GeoJSON as body.
@@ -90,19 +90,37 @@ pub struct Row {
     pub is_of_all: bool,
 }
 
-const JSON: &str = "application/json";
-const PNG: &str = "image/png";
+const JSON: &[&str] = &["application/json"];
+const GEOJSON: &[&str] = &["application/geo+json"];
+const XML: &[&str] = &["application/xml"];
+const HTML: &[&str] = &["text/html"];
+const PNG: &[&str] = &["image/png"];
+/// Pictures, and values as arrays.
+const PIXELS: &[&str] = &[
+    Format::Png.media_type(),
+    Format::Jpeg.media_type(),
+    Format::Webp.media_type(),
+    Format::Tif.media_type(),
+    Format::Npy.media_type(),
+];
+/// What a colormap is told as.
+const COLOURS: &[&str] = &[
+    "application/json",
+    Format::Png.media_type(),
+    Format::Jpeg.media_type(),
+    Format::Webp.media_type(),
+];
 
 const fn row(
     path: &'static str,
     title: &'static str,
-    media_type: &'static str,
+    media_types: &'static [&'static str],
     parameters: &'static [&'static str],
 ) -> Row {
     Row {
         path,
         title,
-        media_type,
+        media_types,
         parameters,
         is_posted: false,
         is_elsewhere: false,
@@ -163,24 +181,25 @@ pub const BEHIND: &[Row] = &[
     row(
         "{tiles}/{z}/{x}/{y}",
         "a tile, in the format that Accept says",
-        PNG,
+        PIXELS,
         &[],
     ),
-    row("{tiles}/{z}/{x}/{y}.{format}", "a tile", PNG, &[]),
+    row("{tiles}/{z}/{x}/{y}.{format}", "a tile", PIXELS, &[]),
+    row(
+        "{tiles}/{z}/{x}/{y}@{scale}x",
+        "a tile with more pixels, in the format that Accept says",
+        PIXELS,
+        &[],
+    ),
     row(
         "{tiles}/{z}/{x}/{y}@{scale}x.{format}",
         "a tile with more pixels",
-        PNG,
+        PIXELS,
         &[],
     ),
     row("{tms}/tilejson.json", "TileJSON", JSON, TILEJSON),
     row("/info", "what the files are", JSON, &[]),
-    row(
-        "/info.geojson",
-        "the same with outlines",
-        "application/geo+json",
-        &[],
-    ),
+    row("/info.geojson", "the same with outlines", GEOJSON, &[]),
     of_all(row(
         "/validate",
         "whether the file is a COG, and what a tile of it costs",
@@ -192,28 +211,52 @@ pub const BEHIND: &[Row] = &[
     of_all(posted(row(
         "/statistics",
         "what values within a feature come to, or several",
-        "application/geo+json",
+        GEOJSON,
         OF_FEATURES,
     ))),
-    posted(row("/feature.{format}", "what lies within a feature", PNG, BOX)),
+    posted(row(
+        "/feature",
+        "what lies within a feature, in the format that fits",
+        PIXELS,
+        BOX,
+    )),
+    posted(row(
+        "/feature.{format}",
+        "what lies within a feature",
+        PIXELS,
+        BOX,
+    )),
+    posted(row(
+        "/feature/{width}x{height}",
+        "what lies within a feature, of a size, in the format that fits",
+        PIXELS,
+        BOX,
+    )),
     posted(row(
         "/feature/{width}x{height}.{format}",
         "what lies within a feature, of a size",
-        PNG,
+        PIXELS,
         BOX,
     )),
-    of_all(row("/preview.{format}", "all of it", PNG, BOX)),
+    of_all(row("/preview", "all of it, in the format that fits", PIXELS, BOX)),
+    of_all(row("/preview.{format}", "all of it", PIXELS, BOX)),
+    of_all(row(
+        "/preview/{width}x{height}",
+        "all of it, of a size, in the format that fits",
+        PIXELS,
+        BOX,
+    )),
     of_all(row(
         "/preview/{width}x{height}.{format}",
         "all of it, of a size",
-        PNG,
+        PIXELS,
         BOX,
     )),
-    row("/bbox/{minx},{miny},{maxx},{maxy}.{format}", "a box", PNG, BOX),
+    row("/bbox/{minx},{miny},{maxx},{maxy}.{format}", "a box", PIXELS, BOX),
     row(
         "/bbox/{minx},{miny},{maxx},{maxy}/{width}x{height}.{format}",
         "a box, of a size",
-        PNG,
+        PIXELS,
         BOX,
     ),
     row(
@@ -223,8 +266,8 @@ pub const BEHIND: &[Row] = &[
         &["width", "height"],
     ),
     row("/legend.json", "what the colours mean", JSON, &[]),
-    elsewhere(row("{tms}/map.html", "a page with a map of it", "text/html", &[])),
-    row("{tms}/WMTSCapabilities.xml", "WMTS", "application/xml", TILEJSON),
+    elsewhere(row("{tms}/map.html", "a page with a map of it", HTML, &[])),
+    row("{tms}/WMTSCapabilities.xml", "WMTS", XML, TILEJSON),
     row("{tiles}", "metadata of a tileset", JSON, TILEJSON),
 ];
 
@@ -234,7 +277,7 @@ pub const ALONE: &[Row] = &[
     row(
         "/cog/WMTSCapabilities.xml",
         "a GeoTIFF on all grids, as WMTS",
-        "application/xml",
+        XML,
         &["url"],
     ),
     row(
@@ -246,7 +289,7 @@ pub const ALONE: &[Row] = &[
     row(
         "/stac/WMTSCapabilities.xml",
         "an item on all grids, as WMTS",
-        "application/xml",
+        XML,
         &["url", "assets"],
     ),
     row("/stac/assets", "the keys of an item's GeoTIFFs", JSON, &["url"]),
@@ -259,7 +302,7 @@ pub const ALONE: &[Row] = &[
     row(
         "/mosaicjson/WMTSCapabilities.xml",
         "a mosaic on all grids, as WMTS",
-        "application/xml",
+        XML,
         &["url"],
     ),
     row(
@@ -283,13 +326,25 @@ pub const ALONE: &[Row] = &[
     row(
         "/tiles/{layer}/{tms}/{z}/{x}/{y}",
         "a tile of a layer on another grid, in the format that Accept says",
-        PNG,
+        PIXELS,
         Style::PARAMETERS,
     ),
     row(
         "/tiles/{layer}/{tms}/{z}/{x}/{y}.{format}",
         "a tile of a layer on another grid",
-        PNG,
+        PIXELS,
+        Style::PARAMETERS,
+    ),
+    row(
+        "/tiles/{layer}/{tms}/{z}/{x}/{y}@{scale}x",
+        "a tile of a layer on another grid with more pixels, in the format that Accept says",
+        PIXELS,
+        Style::PARAMETERS,
+    ),
+    row(
+        "/tiles/{layer}/{tms}/{z}/{x}/{y}@{scale}x.{format}",
+        "a tile of a layer on another grid with more pixels",
+        PIXELS,
         Style::PARAMETERS,
     ),
     row(
@@ -307,23 +362,18 @@ pub const ALONE: &[Row] = &[
     row(
         "/tiles/{layer}/{tms}/WMTSCapabilities.xml",
         "a layer on another grid, as WMTS",
-        "application/xml",
+        XML,
         TILEJSON,
     ),
     row("/tiles", "the tilesets of all layers", JSON, &[]),
-    row(
-        "/WMTSCapabilities.xml",
-        "all layers, as WMTS",
-        "application/xml",
-        &[],
-    ),
-    row("/", "the map", "text/html", &[]),
-    row("/viewer", "the map", "text/html", &[]),
-    elsewhere(row("/cog/viewer", "the map, of a GeoTIFF", "text/html", &["url"])),
+    row("/WMTSCapabilities.xml", "all layers, as WMTS", XML, &[]),
+    row("/", "the map", HTML, &[]),
+    row("/viewer", "the map", HTML, &[]),
+    elsewhere(row("/cog/viewer", "the map, of a GeoTIFF", HTML, &["url"])),
     elsewhere(row(
         "/stac/viewer",
         "the map, of an item",
-        "text/html",
+        HTML,
         &["url", "assets"],
     )),
     row(
@@ -335,7 +385,12 @@ pub const ALONE: &[Row] = &[
     row("/ogc", "the landing page of OGC API", JSON, &[]),
     row("/conformance", "what is kept of OGC API", JSON, &[]),
     row("/colorMaps", "the names of all colormaps", JSON, &[]),
-    row("/colorMaps/{name}", "the colours of one", JSON, &[]),
+    row(
+        "/colorMaps/{name}",
+        "the colours of one, or a strip of them",
+        COLOURS,
+        &["f", "orientation", "width", "height"],
+    ),
     row("/algorithms", "the algorithms", JSON, &[]),
     row("/algorithms/{name}", "one of them", JSON, &[]),
     row("/indices", "the spectral indices", JSON, &[]),
@@ -344,10 +399,10 @@ pub const ALONE: &[Row] = &[
     row(
         "/api",
         "this document",
-        "application/vnd.oai.openapi+json;version=3.0",
+        &["application/vnd.oai.openapi+json;version=3.0"],
         &[],
     ),
-    row("/api.html", "a page to try it", "text/html", &[]),
+    row("/api.html", "a page to try it", HTML, &[]),
     row("/healthz", "200 once requests are answered", JSON, &[]),
 ];
 
@@ -427,6 +482,7 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
         "of a signed address: its end, seconds since 1970",
     ),
     ("expression", "string", "arithmetic over bands; + is written %2B"),
+    ("f", "string", "of a colormap: what it is told as"),
     ("height", "integer", "rows"),
     (
         "histogram_bins",
@@ -444,6 +500,11 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
         "of NDVI: near infrared, a file, or with url a band",
     ),
     ("nodata", "string", "the value that means nothing here; nan too"),
+    (
+        "orientation",
+        "string",
+        "of a colormap's strip: horizontal or vertical",
+    ),
     ("p", "number[]", "of statistics: percentiles"),
     ("padding", "integer", "accepted, without effect"),
     ("pixel_selection", "string", "of mosaics: which file counts"),

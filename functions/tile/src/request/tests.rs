@@ -248,9 +248,41 @@ fn fixed_routes_ignore_their_query() {
     assert_eq!(get("/healthz/"), Ok(Route::Health));
     assert_eq!(get("/viewer/config.json"), Ok(Route::ViewerConfig));
     assert_eq!(get("/viewer/a.js"), Ok(Route::Viewer("a.js".into())));
-    assert_eq!(get("/colorMaps/viridis"), Ok(Route::ColorMap("viridis".into())));
     assert_eq!(
         get("/tileMatrixSets/WebMercatorQuad"),
         Ok(Route::TileMatrixSet(Grid::web().unwrap()))
     );
+}
+
+/// TiTiler's: 256 colours, 20 pixels across.
+#[test]
+fn a_colormap_is_json_or_a_strip() {
+    let strip = |query: &str| match get(&format!("/colorMaps/viridis?{query}")) {
+        Ok(Route::ColorMap(asked)) => Ok(asked
+            .strip
+            .map(|s| (s.format, s.is_vertical, s.width_px, s.height_px))),
+        Ok(other) => panic!("{other:?}"),
+        Err(refused) => Err(refused.to_string()),
+    };
+    assert_eq!(strip(""), Ok(None));
+    assert_eq!(strip("f=json&width=9"), Ok(None));
+    assert_eq!(strip("f=png"), Ok(Some((Format::Png, false, 256, 20))));
+    assert_eq!(
+        strip("f=jpeg&orientation=vertical"),
+        Ok(Some((Format::Jpeg, true, 20, 256)))
+    );
+    assert_eq!(
+        strip("f=webp&width=5&height=2048"),
+        Ok(Some((Format::Webp, false, 5, 2048)))
+    );
+    for wrong in [
+        "f=npy",
+        "f=html",
+        "orientation=left",
+        "f=png&width=0",
+        "f=png&height=4096",
+        "orientatoin=vertical",
+    ] {
+        assert!(strip(wrong).is_err(), "{wrong}");
+    }
 }

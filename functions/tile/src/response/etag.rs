@@ -12,11 +12,12 @@ pub struct ETag(String);
 impl ETag {
     /// The tag of everything that the answer depends on: the versions of the sources, the canonical request, the
     /// version of the rendering. Each part counts with its length, so that no two lists of parts run together.
-    pub fn of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn of(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
         let mut hash = Fnv128::default();
         for part in parts {
+            let part = part.as_ref();
             hash.write(&(part.len() as u64).to_le_bytes());
-            hash.write(part.as_bytes());
+            hash.write(part);
         }
         Self(format!("\"{hash}\""))
     }

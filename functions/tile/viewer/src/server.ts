@@ -269,7 +269,7 @@ export async function algorithms(): Promise<Algorithm[]> {
 
 /** The names of all colormaps. */
 export async function colormapNames(): Promise<string[]> {
-  return (await json<{ colorMaps: string[] }>("colorMaps")).colorMaps;
+  return (await json<{ colormaps: { id: string }[] }>("colorMaps")).colormaps.map(one => one.id);
 }
 
 /** 256 colours as RGBA bytes in a row. */
