@@ -4,7 +4,7 @@
 // never get one key: when in doubt, a request keeps its spelling and costs a miss.
 
 var NAMES = ('access_token algorithm algorithm_params alpha asset_as_band asset_bidx asset_expression assets '
-  + 'bands bbox-crs bbox_crs bidx buffer c categorical color_formula colormap colormap_name coord-crs '
+  + 'bands bbox bbox-crs bbox_crs bidx buffer c categorical color_formula colormap colormap_name coord-crs '
   + 'coord_crs cover_scale crs dst-crs dst_crs expires expression f height histogram_bins '
   + 'histogram_range index indexes max_size maxzoom minzoom nir nodata nodata_value orientation p padding pixel_selection quality red reproject '
   + 'resampling resampling_method rescale return_mask sidecars signature strict tile_format tilesize unscale url use_epsg v width').split(' ');

@@ -198,6 +198,10 @@ def algorithms():
 def windows():
     for query in ("", "&max_size=256", "&max_size=100", "&width=300&height=200"):
         yield Case(f"/cog/preview.png?url={{files}}/on_rgb.tif{query}", placed=True)
+    for query in ("", "&bbox=11.3,47.9,11.4,48.0", "&bbox=11.3,47.9,0,11.4,48.0,9&width=200&crs=EPSG:3857&f=png", "&width=100&height=80&f=npy"):
+        yield Case(f"/cog/map?url={{files}}/on_rgb.tif{query}", placed=True)
+    yield Case("/cog/map?url={files}/on_rgb.tif&bbox=1264000,6106000,1270000,6112000&bbox-crs=EPSG:3857", placed=True)
+    yield Case("/cog/map?url={files}/on_rgb.tif&bbox=1,2,3")
     for query in ("", "&max_size=100", "&width=77", "&height=91", "&max_size=300&bidx=2"):
         yield Case(f"/cog/preview.npy?url={{files}}/utm.tif{query}")
     yield Case("/cog/preview/60x90.npy?url={files}/utm.tif")

@@ -69,10 +69,9 @@ fn of_window(window: &Window, files: &[File]) -> Result<Target, Problem> {
     })
 }
 
-/// The request's, else the area's, else the first file's.
+/// The request's, else the first file's.
 fn crs_of(window: &Window, files: &[File]) -> Result<Crs, Problem> {
-    let named = window.crs.as_ref().or(window.area.as_ref().map(|area| &area.crs));
-    match (named, files.first()) {
+    match (&window.crs, files.first()) {
         (Some(named), _) => Ok(named.crs().clone()),
         (None, Some(file)) => place(file).map(|(crs, _)| crs.clone()),
         (None, None) => Err(Problem::Internal),

@@ -27,7 +27,7 @@ pub enum Frame {
 pub struct Window {
     /// What it shows; absent means all that the files cover.
     pub area: Option<Area>,
-    /// The CRS of its pixels; absent means the area's, or else the first file's.
+    /// The CRS of its pixels; absent means the first file's.
     pub crs: Option<NamedCrs>,
     /// Its size.
     pub size: Size,
@@ -89,15 +89,41 @@ impl Window {
         let crs = NamedCrs::read(query, ["coord_crs", "coord-crs"])?;
         let crs = crs.map_or_else(NamedCrs::wgs84, Ok)?;
         let window = Self {
+            crs: Some(NamedCrs::read(query, ["dst_crs", "dst-crs"])?.unwrap_or_else(|| crs.clone())),
             area: Some(Area {
                 bounds: read_bounds(place, &crs)?,
                 crs,
             }),
-            crs: NamedCrs::read(query, ["dst_crs", "dst-crs"])?,
             size: Size::read(in_path, query, Size::Native)?,
             outline: None,
             is_aligned: false,
         };
+        Ok((window, format))
+    }
+
+    /// A map of OGC API - Maps (20-058, clauses 7 and 8): all that the files cover, or a box of 4 coordinates, or of 6 with heights.
+    pub(super) fn map(query: &Query) -> Result<(Self, Format), Refused> {
+        let area = query.one("bbox")?.map(str::trim).filter(|text| !text.is_empty());
+        let area = area.map(|text| {
+            let crs = NamedCrs::read(query, ["bbox-crs", "bbox_crs"])?;
+            let crs = crs.map_or_else(NamedCrs::wgs84, Ok)?;
+            let bounds = match text.split(',').collect::<Vec<_>>().as_slice() {
+                [west, south, _, east, north, _] => {
+                    read_bounds(&[*west, south, east, north].join(","), &crs)?
+                }
+                _ => read_bounds(text, &crs)?,
+            };
+            Ok(Area { bounds, crs })
+        });
+        let window = Self {
+            area: area.transpose()?,
+            crs: NamedCrs::read(query, ["crs"])?,
+            size: Size::read(None, query, Size::AtMost(PREVIEW_PX))?,
+            outline: None,
+            is_aligned: false,
+        };
+        let format = query.one("f")?.map(str::trim).filter(|text| !text.is_empty());
+        let format = format.map_or(Ok(Format::Png), |text| Format::parse("f", text))?;
         Ok((window, format))
     }
 
@@ -113,11 +139,11 @@ impl Window {
             return Err(Refused::NoSuchPath);
         }
         let window = Self {
+            crs: Some(NamedCrs::read(query, ["dst_crs", "dst-crs"])?.unwrap_or_else(|| crs.clone())),
             area: Some(Area {
                 bounds: outline.cutline.bounds(),
                 crs,
             }),
-            crs: NamedCrs::read(query, ["dst_crs", "dst-crs"])?,
             size: Size::read(in_path, query, Size::Native)?,
             outline: Some(outline),
             is_aligned: false,
@@ -245,8 +271,8 @@ impl NamedCrs {
         crs.map(Self).map_err(|_| Refused::Unknown { kind: "CRS" })
     }
 
-    /// The CRS of a parameter that has two spellings.
-    pub(super) fn read(query: &Query, names: [&str; 2]) -> Result<Option<Self>, Refused> {
+    /// The CRS of a parameter, by any of its spellings.
+    pub(super) fn read<const N: usize>(query: &Query, names: [&str; N]) -> Result<Option<Self>, Refused> {
         for name in names {
             if let Some(text) = query.one(name)?.map(str::trim).filter(|text| !text.is_empty()) {
                 let crs = Crs::from_user_input(text).map_err(|error| {
@@ -330,6 +356,30 @@ mod tests {
 
     fn preview(rest: &[&str], query: &str) -> Result<(Window, Option<Format>), Refused> {
         Window::preview(rest, &Query::parse(query).unwrap())
+    }
+
+    #[test]
+    fn a_map_is_of_the_files_own_system_unless_it_names_one() {
+        let map = |query: &str| Window::map(&Query::parse(query).unwrap());
+        let (whole, format) = map("").unwrap();
+        assert_eq!((whole.area, whole.crs, format), (None, None, Format::Png));
+        assert_eq!(whole.size, Size::AtMost(1024));
+        let (part, format) = map("bbox=11,48,0,12,49,9&f=jpeg&width=300&crs=EPSG:3857").unwrap();
+        let area = part.area.unwrap();
+        assert_eq!((area.bounds, format), ([11.0, 48.0, 12.0, 49.0], Format::Jpeg));
+        assert_eq!(part.crs.unwrap().crs().epsg(), Some(3857));
+        let (metres, _) =
+            map("bbox=1e6,6e6,2e6,7e6&bbox-crs=http://www.opengis.net/def/crs/EPSG/0/3857").unwrap();
+        assert_eq!(metres.area.unwrap().crs.crs().epsg(), Some(3857));
+        for wrong in [
+            "bbox=1,2,3",
+            "bbox=1,2,1,3",
+            "f=nope",
+            "crs=nope",
+            "bbox-crs=nope&bbox=1,2,3,4",
+        ] {
+            assert!(map(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

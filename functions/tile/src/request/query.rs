@@ -35,6 +35,9 @@ const KNOWN: &[&str] = &[
     "asset_bidx",
     "asset_expression",
     "assets",
+    "bbox",
+    "bbox-crs",
+    "bbox_crs",
     "bidx",
     "buffer",
     "categorical",
@@ -98,7 +101,7 @@ const DEFAULTS: &[(&str, &str)] = &[
 const CREDENTIALS: [&str; 3] = ["access_token", "expires", "signature"];
 
 /// Names too short for an edit distance: only their case may be wrong.
-const SHORT: &[&str] = &["url", "red", "nir", "c", "f", "p", "v"];
+const SHORT: &[&str] = &["url", "red", "nir", "crs", "c", "f", "p", "v"];
 
 /// Every name that is known.
 #[cfg(test)]

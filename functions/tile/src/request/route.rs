@@ -246,6 +246,10 @@ impl Line {
             ["WMTSCapabilities.xml"] => self.read_tilesets(query, TilesetsForm::Wmts),
             ["point", place] => self.read_point(place, query),
             ["statistics"] => self.read_statistics(query),
+            ["map"] => {
+                let (window, format) = Window::map(query)?;
+                self.read_window((window, Some(format)), query)
+            }
             ["bbox", rest @ ..] => self.read_window(Window::bbox(rest, query)?, query),
             [first, rest @ ..] => match first.strip_prefix("preview") {
                 Some(extension) => {

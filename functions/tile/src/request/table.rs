@@ -150,6 +150,7 @@ const fn of_all(row: Row) -> Row {
 }
 
 const BOX: &[&str] = &["max_size", "width", "height", "coord_crs", "dst_crs"];
+const MAP: &[&str] = &["bbox", "bbox-crs", "crs", "width", "height", "max_size", "f"];
 const TILEJSON: &[&str] = &["tile_format", "minzoom", "maxzoom"];
 const STATISTICS: &[&str] = &[
     "max_size",
@@ -259,6 +260,7 @@ pub const BEHIND: &[Row] = &[
         PIXELS,
         BOX,
     ),
+    row("/map", "a map of OGC API - Maps", PIXELS, MAP),
     row(
         "/legend.png",
         "what the colours mean, as a picture",
@@ -456,6 +458,9 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
         "arithmetic over an asset's bands, KEY|b1*2",
     ),
     ("assets", "string[]", "keys of assets"),
+    ("bbox", "string", "of a map: minx,miny,maxx,maxy"),
+    ("bbox-crs", "string", "of a map: the system of its box"),
+    ("bbox_crs", "string", "as bbox-crs"),
     ("bidx", "integer[]", "band numbers from 1"),
     ("buffer", "number", "pixels more on every side, in halves"),
     ("c", "number[]", "of statistics: categories"),
@@ -474,6 +479,7 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
         "integer",
         "of statistics of features: parts of a pixel's side",
     ),
+    ("crs", "string", "of a map: the system of the pixels"),
     ("dst-crs", "string", "as dst_crs"),
     ("dst_crs", "string", "the system of the pixels"),
     (
@@ -482,7 +488,11 @@ pub const PARAMETERS: &[(&str, &str, &str)] = &[
         "of a signed address: its end, seconds since 1970",
     ),
     ("expression", "string", "arithmetic over bands; + is written %2B"),
-    ("f", "string", "of a colormap: what it is told as"),
+    (
+        "f",
+        "string",
+        "of a map: its format, an extension; of a colormap: what it is told as",
+    ),
     ("height", "integer", "rows"),
     (
         "histogram_bins",
