@@ -37,12 +37,14 @@ def lines(title, across, up, series, log_x=False, log_y=False):
         parts.append(f'<text x="{x_at(x):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{x:g}</text>')
     parts.append(f'<text x="{(WIDTH + LEFT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{across}</text>')
     parts.append(f'<text transform="translate(14 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{up}</text>')
-    for at, ((name, line), colour) in enumerate(zip(series.items(), COLOURS)):
+    for line, colour in zip(series.values(), COLOURS):
         path = " ".join(f"{x_at(x):.1f},{y_at(y):.1f}" for x, y in line)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         if len(line) < 30:
             parts += [f'<circle cx="{x_at(x):.1f}" cy="{y_at(y):.1f}" r="3" fill="{colour}"/>' for x, y in line]
-        parts.append(f'<text x="{WIDTH - RIGHT - 6}" y="{TOP + 14 + 16 * at}" text-anchor="end" fill="{colour}">{name}</text>')
+    # Above the frame, where no line runs.
+    names = " ".join(f'<tspan dx="12" fill="{colour}">{name}</tspan>' for name, colour in zip(series, COLOURS))
+    parts.append(f'<text x="{WIDTH - RIGHT}" y="18" text-anchor="end">{names}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -174,15 +174,17 @@ def plot(works, prices):
     up = lambda value: height - bottom - value / peak * (height - bottom - top)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">']
     parts.append(f'<rect width="{width}" height="{height}" fill="white"/>')
+    step = next(step for step in (0.5, 1, 2, 5, 10, 20, 50, 100) if peak / step <= 6)
+    for value in (step * at for at in range(int(peak / step) + 1)):
+        parts.append(f'<line x1="{left}" x2="{width - 20}" y1="{up(value):.1f}" y2="{up(value):.1f}" stroke="#ddd"/>')
+        parts.append(f'<text x="{left - 6}" y="{up(value) + 4:.1f}" text-anchor="end">${value:g}</text>')
     for share in (0, 0.25, 0.5, 0.75, 1):
-        parts.append(f'<line x1="{left}" x2="{width - 20}" y1="{up(share * peak):.1f}" y2="{up(share * peak):.1f}" stroke="#ddd"/>')
-        parts.append(f'<text x="{left - 6}" y="{up(share * peak) + 4:.1f}" text-anchor="end">{dollars(share * peak)}</text>')
         parts.append(f'<text x="{across(share):.1f}" y="{height - bottom + 18}" text-anchor="middle">{share:.0%}</text>')
     for work, curve, colour in zip(works, curves, ("#1b6ca8", "#c0392b", "#7f8c8d")):
         points = " ".join(f"{across(ratio):.1f},{up(value):.1f}" for ratio, value in zip(ratios, curve))
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts.append(f'<text x="{across(0.02):.1f}" y="{up(curve[1]) - 6:.1f}" fill="{colour}">{work.name}</text>')
-    parts.append(f'<text x="{(left + width) / 2}" y="{height - 6}" text-anchor="middle">share of tiles that the edge has: rendering a million (Lambda and S3)</text></svg>')
+    parts.append(f'<text x="{(left + width) / 2}" y="{height - 6}" text-anchor="middle">share of tiles that the edge answers; dollars for Lambda and S3 of a million tiles</text></svg>')
     return "\n".join(parts)
 
 

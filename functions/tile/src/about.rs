@@ -84,13 +84,14 @@ impl Reading {
                 None => Ok(None),
             }
         };
-        let zoom = address.z();
+        let (zoom, x, y) = (address.z(), address.x(), address.y());
         match estimate.await {
             Ok(Some(cost)) => json!({
-                "zoom": zoom, "level": cost.level, "gets": cost.gets, "bytes": cost.bytes, "blocks": cost.blocks,
+                "zoom": zoom, "x": x, "y": y,
+                "level": cost.level, "gets": cost.gets, "bytes": cost.bytes, "blocks": cost.blocks,
             }),
-            Ok(None) => json!({ "zoom": zoom, "gets": 0, "bytes": 0, "blocks": 0 }),
-            Err(problem) => json!({ "zoom": zoom, "refused": problem.to_string() }),
+            Ok(None) => json!({ "zoom": zoom, "x": x, "y": y, "gets": 0, "bytes": 0, "blocks": 0 }),
+            Err(problem) => json!({ "zoom": zoom, "x": x, "y": y, "refused": problem.to_string() }),
         }
     }
 

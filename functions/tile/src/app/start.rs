@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt};
+use futures_util::StreamExt;
 use http::HeaderMap;
 use tokio::sync::Semaphore;
 
@@ -192,8 +192,9 @@ impl App {
         futures_util::future::join_all(open).await;
     }
 
-    /// An index of the headers of files, to be loaded as `EDGETILE_INDEX`. If one cannot be opened, which one and why.
-    pub async fn index(&self, locations: &[Location]) -> Result<Vec<u8>, (usize, Problem)> {
+    /// An index of the headers of files, to be loaded as `EDGETILE_INDEX`; and which files are not in it, for they cannot be opened,
+    /// by their place, and why.
+    pub async fn index(&self, locations: &[Location]) -> (Vec<u8>, Vec<(usize, Problem)>) {
         let Reading { sources, fetcher, .. } = &self.reading;
         let meter = Meter::default();
         let pack = async |(at, location): (usize, &Location)| {
@@ -206,11 +207,14 @@ impl App {
         };
         let packed = futures_util::stream::iter(locations.iter().enumerate().map(pack));
         let mut packed = std::pin::pin!(packed.buffered(AT_ONCE));
-        let mut index = Index::begin();
-        while let Some(entry) = packed.try_next().await? {
-            index.extend(entry);
+        let (mut index, mut left_out) = (Index::begin(), Vec::new());
+        while let Some(entry) = packed.next().await {
+            match entry {
+                Ok(entry) => index.extend(entry),
+                Err(fault) => left_out.push(fault),
+            }
         }
-        Ok(index)
+        (index, left_out)
     }
 }
 

@@ -113,6 +113,8 @@ edgetile index URL… > FILE: pack the headers of GeoTIFFs into one file
   round trip, not two. A file that was replaced since is noticed, and read as if it were not in the index.
 
   URL is an address that starts with s3://, gs://, az:// or https://, written as requests and layers resolve it, or a
-  path; - reads a list from standard input, one on a line. A signature in an address ends up in the index."
+  path; - reads a list from standard input, one on a line. A signature in an address ends up in the index.
+
+  Files that cannot be read are named and left out; the exit status is then 1."
         .to_owned()
 }

@@ -35,6 +35,16 @@ pub enum Failure {
     Unanswered(String),
 }
 
+impl Failure {
+    /// The same, told of a file.
+    fn of(self, url: &str) -> Self {
+        match self {
+            Self::Failed(message) => Self::Failed(format!("{url}: {message}")),
+            other => other,
+        }
+    }
+}
+
 impl From<Usage> for Failure {
     fn from(usage: Usage) -> Self {
         Self::Usage(usage.to_string())
@@ -242,12 +252,17 @@ async fn index(
     let settings =
         Settings::read(&BTreeMap::new(), environment).map_err(|error| Failure::Usage(error.to_string()))?;
     let app = App::for_operator(settings).await.map_err(failed)?;
-    match app.index(locations).await {
-        Ok(index) => write("-", &index),
-        Err((at, problem)) => {
-            let url = urls.get(at).map_or("", String::as_str);
-            Err(Failure::Failed(format!("{url}: {problem}")))
-        }
+    let (index, left_out) = app.index(locations).await;
+    write("-", &index)?;
+    for (at, problem) in &left_out {
+        eprintln!("{}: {problem}", urls.get(*at).map_or("", String::as_str));
+    }
+    match left_out.len() {
+        0 => Ok(()),
+        count => Err(Failure::Failed(format!(
+            "{count} of {} files are not in the index",
+            urls.len()
+        ))),
     }
 }
 
@@ -264,7 +279,9 @@ async fn ask(target: &str, environment: BTreeMap<String, String>) -> Result<Outc
 
 async fn describe(url: &str, environment: BTreeMap<String, String>) -> Result<(), Failure> {
     let target = format!("/cog/info?sidecars=auto&url={}", encode(url));
-    let told = document(&target, environment).await?;
+    let told = document(&target, environment)
+        .await
+        .map_err(|failure| failure.of(url))?;
     print(&format!("{told:#}"))
 }
 
@@ -273,7 +290,7 @@ async fn validate(url: &str, is_strict: bool, environment: BTreeMap<String, Stri
     let told = document(&target, environment)
         .await
         .map_err(|failure| match failure {
-            Failure::Failed(message) => Failure::Unanswered(message),
+            Failure::Failed(message) => Failure::Unanswered(format!("{url}: {message}")),
             usage => usage,
         })?;
     print(&format!("{told:#}"))?;
@@ -293,7 +310,9 @@ async fn document(target: &str, environment: BTreeMap<String, String>) -> Result
 
 async fn draw(tile: &Tile, environment: BTreeMap<String, String>) -> Result<(), Failure> {
     let started = Instant::now();
-    let outcome = ask(&target(tile), environment).await?;
+    let outcome = ask(&target(tile), environment)
+        .await
+        .map_err(|failure| failure.of(&tile.url))?;
     let ms = started.elapsed().as_secs_f64() * 1e3;
     match outcome {
         Outcome::Content { body, about, .. } => {
