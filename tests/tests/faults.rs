@@ -102,6 +102,22 @@ async fn a_file_that_is_not_there_or_not_open_is_the_callers_affair() {
 }
 
 #[tokio::test]
+async fn a_store_that_leads_elsewhere_is_not_followed_and_says_so() {
+    let (store, server) = serving().await;
+    store.fail_always(Some(Fault::Moved));
+    let moved = tile(&server, &store, "a.tif").await;
+    assert_eq!(
+        (moved.status().as_u16(), header(&moved, "cache-control")),
+        (502, "no-store")
+    );
+    let body = String::from_utf8_lossy(moved.body());
+    assert!(body.contains("redirects to another address"), "{body}");
+    assert_silent(&moved);
+    // It would say the same again.
+    assert_eq!(store.log.take().count(), 1);
+}
+
+#[tokio::test]
 async fn a_file_that_is_cut_short_or_no_tiff_is_its_owners_affair() {
     let (store, server) = serving().await;
     let whole = sample();

@@ -276,6 +276,7 @@ fn problems() -> Vec<Problem> {
         Problem::Broken(text()),
         Problem::Internal,
         Problem::StoreFailed,
+        Problem::Moved,
         Problem::StoreBusy,
         Problem::Replaced,
         Problem::OutOfTime,

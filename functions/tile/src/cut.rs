@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use edgetile_raster::cutline::Placed;
+use edgetile_raster::cutline::{Budget, CutlineError, Placed};
 use edgetile_raster::samples::{Mask, Raster};
 use edgetile_raster::warp::Target;
 
@@ -12,9 +12,10 @@ use crate::response::Problem;
 /// Bands without what lies outside the outline of their frame. A pixel stays where the outline meets it anywhere, as in rio-tiler, so
 /// that coarse pictures show what fine ones do. It is left out after the math, so that an algorithm sees what is around.
 pub fn cut<'a>(bands: &'a Raster, frame: &Frame, target: &Target) -> Result<Cow<'a, Raster>, Problem> {
-    let Some(shares) = shares(frame, target, 1)? else {
+    let Some(outline) = outline(frame, target, 1, &mut Budget::default())? else {
         return Ok(Cow::Borrowed(bands));
     };
+    let shares = outline.shares();
     let is_in = |at: usize| shares[at % shares.len()] > 0.0;
     let within = |holds: &[u8]| {
         let pixels = holds.iter().enumerate();
@@ -33,8 +34,14 @@ pub fn cut<'a>(bands: &'a Raster, frame: &Frame, target: &Target) -> Result<Cow<
     }))
 }
 
-/// How much of each pixel of a target the outline of a frame covers, of so many parts of a side; nothing where it has none.
-pub fn shares(frame: &Frame, target: &Target, scale: u32) -> Result<Option<Vec<f32>>, Problem> {
+/// The outline of a frame on the pixels of a target, of whose sides there are `scale` parts, paid from a budget; nothing where it has
+/// none.
+pub fn outline(
+    frame: &Frame,
+    target: &Target,
+    scale: u32,
+    budget: &mut Budget,
+) -> Result<Option<Placed>, Problem> {
     let Frame::Window(Window {
         area: Some(Area { crs, .. }),
         outline: Some(Outline { cutline, member }),
@@ -43,9 +50,16 @@ pub fn shares(frame: &Frame, target: &Target, scale: u32) -> Result<Option<Vec<f
     else {
         return Ok(None);
     };
-    let placed = cutline.on(crs.crs(), target);
-    let shares = placed.and_then(|placed: Placed| placed.shares(scale));
-    let refused =
-        |error: edgetile_raster::cutline::CutlineError| Refused::parameter(member, error.to_string());
-    Ok(Some(shares.map_err(refused)?))
+    let placed = cutline.on(crs.crs(), target, scale, budget);
+    Ok(Some(placed.map_err(|error| match error {
+        CutlineError::Nowhere(..) => Refused::parameter(member, error.to_string()).into(),
+        CutlineError::TooFine => Problem::TooLarge {
+            what: format!(
+                "{member}, with those before it, has more than {} corners on its pixels, or edges that meet rows of pixels' parts more than {} times",
+                Budget::CORNERS,
+                Budget::STEPS
+            ),
+            remedy: "send fewer features or corners, or ask for a smaller max_size or cover_scale".to_owned(),
+        },
+    })?))
 }

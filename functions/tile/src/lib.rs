@@ -48,6 +48,8 @@ pub mod mosaic;
 pub mod named;
 /// Percentiles of whole files.
 pub mod stretch;
+/// GeoJSON with numbers added to it.
+pub mod amend;
 /// What the values of files come to.
 pub mod statistics;
 /// What a file is, the values at a place, where the tiles are.

@@ -63,6 +63,11 @@ pub enum Problem {
     /// The store, or its credentials: it answered with an error, or with bytes that cannot be true.
     #[error("the store of the file did not answer as it should")]
     StoreFailed,
+    /// The store, or the caller: the file lies elsewhere.
+    #[error(
+        "the store of the file redirects to another address, and redirects are not followed: ask for the file where it is"
+    )]
+    Moved,
     /// The store: it asked for patience.
     #[error("the store of the file is busy")]
     StoreBusy,
@@ -99,7 +104,9 @@ impl Problem {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::Refused(refused) => match refused {
-                Refused::TooManyPixels { .. } | Refused::LongBody => StatusCode::PAYLOAD_TOO_LARGE,
+                Refused::TooManyPixels { .. } | Refused::LargeWindow { .. } | Refused::LongBody => {
+                    StatusCode::PAYLOAD_TOO_LARGE
+                }
                 Refused::OffGrid { .. } | Refused::NoSuchPath | Refused::Unknown { .. } => {
                     StatusCode::NOT_FOUND
                 }
@@ -123,7 +130,7 @@ impl Problem {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Broken(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::StoreFailed => StatusCode::BAD_GATEWAY,
+            Self::StoreFailed | Self::Moved => StatusCode::BAD_GATEWAY,
             Self::StoreBusy | Self::Replaced => StatusCode::SERVICE_UNAVAILABLE,
             Self::OutOfTime => StatusCode::GATEWAY_TIMEOUT,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,

@@ -1,20 +1,27 @@
 //! What the values of files come to, band by band, as JSON.
 
+use edgetile_raster::cutline::{Budget, Placed};
 use edgetile_raster::samples::{Mask, Raster, Samples};
 use edgetile_raster::statistics::{Options, Statistics, statistics};
 use edgetile_raster::warp::Target;
 use futures_util::future::try_join_all;
 use serde_json::{Map, Value, json};
 
+use crate::amend::amend;
 use crate::bind::{Binding, File};
-use crate::cut::shares;
+use crate::cut::outline;
 use crate::layers::Task;
+use crate::request::{Frame, LARGEST_EDGE_PX, Refused, Window};
 use crate::response::{About, Cost, Freshness, Outcome, Problem};
 use crate::target::target;
-use crate::tile::{Call, Clock, Reading, etag, freshness};
+use crate::tile::{Call, Clock, Reading, busy, etag, freshness};
 
-/// Features whose pixels are read at once.
+/// Features whose pixels are read at once, where they have no more of them together than one picture may.
 const AT_ONCE: usize = 4;
+/// Pixels of the largest picture.
+const LARGEST_PX: usize = (LARGEST_EDGE_PX * LARGEST_EDGE_PX) as usize;
+/// Samples that the features of one answer may have together: a band of sixteen such pictures, two seconds of one processor.
+const MOST_SAMPLES: usize = 16 * LARGEST_PX;
 
 /// What is asked of the values.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +29,20 @@ struct Question<'a> {
     options: &'a Options,
     /// Parts of a pixel's side, where values count by the share that an outline covers.
     cover_scale: u32,
+}
+
+/// Whose values are asked for.
+struct Wanted<'a> {
+    task: &'a Task,
+    target: Target,
+    /// What of the target counts; all of it where there is none.
+    outline: Option<Placed>,
+}
+
+impl Wanted<'_> {
+    fn pixels(&self) -> usize {
+        self.target.size.0 * self.target.size.1
+    }
 }
 
 impl Reading {
@@ -61,7 +82,12 @@ impl Reading {
             options,
             cover_scale: 1,
         };
-        let numbers = Box::pin(self.numbers(&files, task, &target, question, (call, &mut clock))).await;
+        let wanted = Wanted {
+            task,
+            target,
+            outline: None,
+        };
+        let numbers = Box::pin(self.numbers(&files, &wanted, question, (call, &mut clock))).await;
         let (numbers, cost) = self.current(&files, numbers, call).await?;
         about.cost = Some(cost);
         clock.lap("statistics");
@@ -78,7 +104,7 @@ impl Reading {
     pub async fn statistics_of_features(
         &self,
         tasks: &[Task],
-        document: &Value,
+        document: &str,
         (options, cover_scale): (&Options, u32),
         call: &Call<'_>,
     ) -> Result<Outcome, Problem> {
@@ -86,18 +112,9 @@ impl Reading {
         let question = Question { options, cover_scale };
         let told = || self.try_features(tasks, question, call);
         let (numbers, about) = self.patient(&first.files, told).await?;
-        let mut document = document.clone();
-        if let Some(features) = document.get_mut("features").and_then(Value::as_array_mut) {
-            for (feature, numbers) in features.iter_mut().zip(numbers) {
-                add(feature, numbers);
-            }
-        } else {
-            for numbers in numbers {
-                add(&mut document, numbers);
-            }
-        }
+        let body = amend(document, &numbers).ok_or(Problem::Internal)?;
         Ok(Outcome::Content {
-            body: document.to_string().into(),
+            body: body.into(),
             media_type: "application/geo+json",
             about,
         })
@@ -113,12 +130,19 @@ impl Reading {
         let first = tasks.first().ok_or(Problem::Internal)?;
         let files = self.open(&first.files, first.style.sidecars, call).await?;
         clock.lap("source");
+        let wanted = match self.wanted(tasks, &files, question).await {
+            Err(problem) => return self.current(&files, Err(problem), call).await,
+            Ok(wanted) => wanted,
+        };
         let mut all = Vec::with_capacity(tasks.len());
         let mut cost = Cost::default();
-        for some in tasks.chunks(AT_ONCE) {
+        let mut left = wanted.as_slice();
+        while !left.is_empty() {
+            let (some, rest) = left.split_at(at_once(left));
+            left = rest;
             let told = some
                 .iter()
-                .map(|task| Box::pin(self.of_feature(&files, task, question, call)));
+                .map(|wanted| Box::pin(self.of_feature(&files, wanted, question, call)));
             for (numbers, of_one) in self.current(&files, try_join_all(told).await, call).await? {
                 all.push(numbers);
                 cost.level = cost.level.max(of_one.level);
@@ -134,23 +158,55 @@ impl Reading {
         Ok((all, clock.stamp(about, call)))
     }
 
+    /// What is asked of each feature, once it is known that all of it is not too much.
+    async fn wanted<'a>(
+        &self,
+        tasks: &'a [Task],
+        files: &[File],
+        question: Question<'_>,
+    ) -> Result<Vec<Wanted<'a>>, Problem> {
+        let first = tasks.first().ok_or(Problem::Internal)?;
+        let bands = Binding::new(files, &first.style)?.outputs();
+        let turn = self.processors.acquire().await;
+        let wanted = busy(|| {
+            let mut budget = Budget::default();
+            let mut samples = MOST_SAMPLES;
+            let one = |task: &'a Task| {
+                let target =
+                    target(&task.frame, &task.style, files).map_err(|problem| named(problem, task))?;
+                samples = (target.size.0 * target.size.1)
+                    .checked_mul(bands)
+                    .and_then(|taken| samples.checked_sub(taken))
+                    .ok_or_else(too_many_samples)?;
+                let outline = outline(&task.frame, &target, question.cover_scale, &mut budget)?;
+                Ok(Wanted {
+                    task,
+                    target,
+                    outline,
+                })
+            };
+            tasks.iter().map(one).collect()
+        });
+        drop(turn);
+        wanted
+    }
+
     /// The numbers of one feature; beside the files they are those of no pixel.
     async fn of_feature(
         &self,
         files: &[File],
-        task: &Task,
+        wanted: &Wanted<'_>,
         question: Question<'_>,
         call: &Call<'_>,
     ) -> Result<(Value, Cost), Problem> {
-        let target = target(&task.frame, &task.style, files)?;
         let mut clock = Clock::start();
-        let numbers = self.numbers(files, task, &target, question, (call, &mut clock));
+        let numbers = self.numbers(files, wanted, question, (call, &mut clock));
         match numbers.await? {
             (Some(numbers), cost) => Ok((numbers, cost)),
             (None, cost) => {
-                let binding = Binding::new(files, &task.style)?;
-                let nothing = nothing(binding.outputs(), target.size);
-                Ok((tell(files, task, &target, question, (&binding, &nothing))?, cost))
+                let binding = Binding::new(files, &wanted.task.style)?;
+                let nothing = nothing(binding.outputs(), wanted.target.size);
+                Ok((tell(files, wanted, question, (&binding, &nothing)), cost))
             }
         }
     }
@@ -159,28 +215,68 @@ impl Reading {
     async fn numbers(
         &self,
         files: &[File],
-        task: &Task,
-        target: &Target,
+        wanted: &Wanted<'_>,
         question: Question<'_>,
         (call, clock): (&Call<'_>, &mut Clock),
     ) -> Result<(Option<Value>, Cost), Problem> {
-        let tell = |binding: &Binding, bands: &Raster| tell(files, task, target, question, (binding, bands));
-        self.with_bands(files, &task.style, target, (call, clock), tell)
+        let tell = |binding: &Binding, bands: &Raster| Ok(tell(files, wanted, question, (binding, bands)));
+        let style = &wanted.task.style;
+        self.with_bands(files, style, &wanted.target, (call, clock), tell)
             .await
+    }
+}
+
+/// How many of the next features are read at once.
+fn at_once(left: &[Wanted<'_>]) -> usize {
+    let sums = left.iter().take(AT_ONCE).scan(0_usize, |sum, wanted| {
+        *sum += wanted.pixels();
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= LARGEST_PX).count().max(1)
+}
+
+fn too_many_samples() -> Problem {
+    Problem::TooLarge {
+        what: format!(
+            "the features have more than {MOST_SAMPLES} samples, pixels times bands, in the boxes around them"
+        ),
+        remedy: "send fewer of them, or ask for a smaller max_size or fewer bands".to_owned(),
+    }
+}
+
+/// What is wrong with the pixels of one feature, by its name.
+fn named(problem: Problem, task: &Task) -> Problem {
+    match (problem, &task.frame) {
+        (
+            Problem::Refused(Refused::LargeWindow { edge_px }),
+            Frame::Window(Window {
+                outline: Some(outline),
+                ..
+            }),
+        ) => Problem::TooLarge {
+            what: format!(
+                "{} has an edge of {edge_px} pixels, and at most {LARGEST_EDGE_PX} are read",
+                outline.member
+            ),
+            remedy: "ask for less by max_size, width and height".to_owned(),
+        },
+        (problem, _) => problem,
     }
 }
 
 /// The numbers of bands, by the bands' names.
 fn tell(
     files: &[File],
-    task: &Task,
-    target: &Target,
+    wanted: &Wanted<'_>,
     question: Question<'_>,
     (binding, bands): (&Binding, &Raster),
-) -> Result<Value, Problem> {
-    let shares = shares(&task.frame, target, question.cover_scale)?;
+) -> Value {
+    let shares = wanted.outline.as_ref().map(Placed::shares);
     let names = binding.names(files).into_iter().map(Some);
-    let titles = binding.descriptions(files, &task.style).into_iter().map(Some);
+    let titles = binding
+        .descriptions(files, &wanted.task.style)
+        .into_iter()
+        .map(Some);
     let mut all = Map::new();
     // An algorithm makes other bands than those that were bound.
     let named = names.chain(std::iter::repeat(None));
@@ -191,7 +287,7 @@ fn tell(
         let found = statistics(bands, band, shares.as_deref(), question.options);
         all.insert(name, document(&found, &title, question.options));
     }
-    Ok(Value::Object(all))
+    Value::Object(all)
 }
 
 /// Bands without data.
@@ -203,14 +299,6 @@ fn nothing(bands: usize, (width, height): (usize, usize)) -> Raster {
         samples: Samples::U8(vec![0; bands * height * width]),
         mask: Mask::Shared(vec![0; height * width]),
     }
-}
-
-/// Puts numbers among the properties of a feature.
-fn add(feature: &mut Value, numbers: Value) {
-    if !feature["properties"].is_object() {
-        feature["properties"] = json!({});
-    }
-    feature["properties"]["statistics"] = numbers;
 }
 
 /// The numbers of a band in TiTiler's words; what is not a number is null.

@@ -118,16 +118,20 @@ impl Cover {
 }
 
 impl Cover {
-    /// A box grown to edges of pixels of the file; what misses one by a millionth of a pixel is on it.
+    /// A box grown to edges of pixels of the file, and to one of them at least; what misses an edge by a millionth of a pixel is on it.
     fn aligned(&self, [west, south, east, north]: Extent) -> Extent {
         let ([left, _, _, top], (across, down)) = (self.bounds, (self.across, self.down));
-        let before = |at: f64| (at + 1e-6).floor();
-        let behind = |at: f64| (at - 1e-6).ceil();
+        let grown = |from: f64, to: f64| {
+            let first = (from + 1e-6).floor();
+            (first, (to - 1e-6).ceil().max(first + 1.0))
+        };
+        let (first_column, end_column) = grown((west - left) / across, (east - left) / across);
+        let (first_row, end_row) = grown((top - north) / down, (top - south) / down);
         [
-            left + before((west - left) / across) * across,
-            top - behind((top - south) / down) * down,
-            left + behind((east - left) / across) * across,
-            top - before((top - north) / down) * down,
+            left + first_column * across,
+            top - end_row * down,
+            left + end_column * across,
+            top - first_row * down,
         ]
     }
 }

@@ -175,6 +175,10 @@ impl Reading {
         self.confirm(files, call).await?;
         clock.lap("pixels");
         let turn = self.processors.acquire().await;
+        // What is found in memory waits for nothing, and so nobody else would look at the time.
+        if Instant::now() >= call.deadline {
+            return Err(Problem::OutOfTime);
+        }
         let done = busy(|| {
             let there = binding.combine(rasters);
             let Some(bands) = there.or_else(|| unknown(style, &reached)) else {

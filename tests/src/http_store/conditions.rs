@@ -18,6 +18,8 @@ pub enum Fault {
     Broken,
     /// Answers 403 with a text that is nobody's business.
     Forbidden,
+    /// Answers 302 to another address, which is nobody's business.
+    Moved,
     /// Closes the connection without an answer.
     Reset,
     /// Promises the whole body, sends half and breaks off.

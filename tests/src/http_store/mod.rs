@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH, RANGE};
-use http::{Request, Response, StatusCode};
+use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH, LOCATION, RANGE};
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Incoming;
@@ -262,6 +262,12 @@ fn respond(
         Some(Fault::Unavailable) => return Ok(refusal(StatusCode::SERVICE_UNAVAILABLE)),
         Some(Fault::Broken) => return Ok(refusal(StatusCode::INTERNAL_SERVER_ERROR)),
         Some(Fault::Forbidden) => return Ok(refusal(StatusCode::FORBIDDEN)),
+        Some(Fault::Moved) => {
+            let mut moved = refusal(StatusCode::FOUND);
+            let secret = HeaderValue::from_static("http://127.0.0.1/secret.tif");
+            moved.headers_mut().insert(LOCATION, secret);
+            return Ok(moved);
+        }
         _ => {}
     }
     let Some((content, version)) = file else {

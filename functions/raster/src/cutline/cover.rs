@@ -5,94 +5,101 @@
 //! two parts meets neither, and the last hundredth of a part does not count. Parts are never stored: runs of them are counted for
 //! the pixels in which they lie.
 
-use super::{CutlineError, Polygon};
+use super::Polygon;
 
-/// Rows of parts that all edges together may pass, about a second's work.
-const MOST_STEPS: u64 = 40_000_000;
 /// How near to a border an edge lies along it, in parts: GDAL's `EPSILON_INTERSECT_FRACTION`.
 const ALONG: f64 = 0.01;
+/// From so many parts of a row for each run on, runs are sorted; with fewer, parts are marked and looked at one by one.
+const SPARSE: usize = 8;
 
 /// An edge, its upper end first, in parts of pixels.
 struct Edge {
     polygon: usize,
     upper: [f64; 2],
     lower: [f64; 2],
-    /// The last row that it meets.
+    /// The first row that it meets, and the last.
+    first: i64,
     last: i64,
+    /// Whether it runs along the border between two parts, and so through neither.
+    is_border: bool,
+    /// Whether it stays within one column, or within one row.
+    is_upright: bool,
+    is_level: bool,
+    /// Where it crosses the middle of the row that is looked at.
+    middle: f64,
+}
+
+/// How often all edges meet a row, which is the work that [`shares`] does.
+pub(super) fn steps(polygons: &[Polygon], rows_px: usize, scale: usize) -> u64 {
+    let rows = (rows_px * scale) as i64;
+    let of = |edge: Edge| (edge.last - edge.first.max(0)).unsigned_abs() + 1;
+    edges(polygons, scale as f64, rows).map(of).sum()
 }
 
 /// Shares of pixels, `[size.1, size.0]`. Rings hold columns and rows of pixels.
-pub(super) fn shares(
-    polygons: &[Polygon],
-    size: (usize, usize),
-    scale: usize,
-) -> Result<Vec<f32>, CutlineError> {
+pub(super) fn shares(polygons: &[Polygon], size: (usize, usize), scale: usize) -> Vec<f32> {
     let rows = (size.1 * scale) as i64;
-    let mut edges = edges(polygons, scale as f64, rows);
-    let steps = |edge: &Edge| (edge.last - edge.first().max(0) + 1).unsigned_abs();
-    if edges.iter().map(steps).sum::<u64>() > MOST_STEPS {
-        return Err(CutlineError::TooFine);
-    }
+    let mut edges: Vec<Edge> = edges(polygons, scale as f64, rows).collect();
     // The lowest stand first, so that the next is taken from the end.
-    edges.sort_unstable_by_key(|edge| std::cmp::Reverse(edge.first()));
+    edges.sort_unstable_by_key(|edge| std::cmp::Reverse(edge.first));
     let mut shares = Vec::with_capacity(size.0 * size.1);
     let mut active: Vec<Edge> = Vec::new();
-    let mut runs = Runs::default();
+    let mut runs = Runs::new(size.0 * scale);
     let mut tally = Tally::new(size.0, scale);
     for row in 0..rows {
-        while edges.last().is_some_and(|edge| edge.first() <= row) {
+        while edges.last().is_some_and(|edge| edge.first <= row) {
             active.extend(edges.pop());
         }
         active.retain(|edge| edge.last >= row);
         if !active.is_empty() {
-            runs.find(&active, row);
+            runs.find(&mut active, row);
             runs.merged(|start, end| tally.add(start, end));
         }
         if (row + 1) % scale as i64 == 0 {
             tally.finish(&mut shares);
         }
     }
-    Ok(shares)
+    shares
 }
 
 /// The edges that meet rows from 0 to `rows`.
-fn edges(polygons: &[Polygon], scale: f64, rows: i64) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    for (polygon, rings) in polygons.iter().enumerate() {
-        for ring in rings {
-            let corners = ring.iter().map(|corner| corner.map(|px| px * scale));
-            let next = corners.clone().cycle().skip(1);
-            let of_ring = corners.zip(next).map(|(a, b)| Edge::new(polygon, a, b));
-            edges.extend(
-                of_ring
-                    .filter(|edge| edge.last >= 0 && edge.first() < rows)
-                    .map(|edge| Edge {
-                        last: edge.last.min(rows - 1),
-                        ..edge
-                    }),
-            );
-        }
-    }
-    edges
+fn edges(polygons: &[Polygon], scale: f64, rows: i64) -> impl Iterator<Item = Edge> {
+    let rings = polygons.iter().enumerate();
+    let rings = rings.flat_map(|(polygon, rings)| rings.iter().map(move |ring| (polygon, ring)));
+    let edges = rings.flat_map(move |(polygon, ring)| {
+        let corners = ring.iter().map(move |corner| corner.map(|px| px * scale));
+        let next = corners.clone().cycle().skip(1);
+        corners.zip(next).map(move |(a, b)| Edge::new(polygon, a, b))
+    });
+    let meets = edges.filter(move |edge| edge.last >= 0 && edge.first < rows);
+    meets.map(move |edge| Edge {
+        last: edge.last.min(rows - 1),
+        ..edge
+    })
 }
 
 impl Edge {
     fn new(polygon: usize, a: [f64; 2], b: [f64; 2]) -> Self {
         let (upper, lower) = if a[1] <= b[1] { (a, b) } else { (b, a) };
+        let first = upper[1].floor() as i64;
         // One that ends on a border does not meet what lies below.
-        let last = (lower[1].ceil() as i64)
-            .saturating_sub(1)
-            .max(upper[1].floor() as i64);
+        let last = (lower[1].ceil() as i64).saturating_sub(1).max(first);
+        let along = |axis: usize| {
+            let (a, b) = (upper[axis], lower[axis]);
+            (a - b).abs() < ALONG && (a - a.round()).abs() < ALONG && (b - b.round()).abs() < ALONG
+        };
+        let stays = |axis: usize| upper[axis].floor() == lower[axis].floor();
         Self {
             polygon,
             upper,
             lower,
+            first,
             last,
+            is_border: along(0) || along(1),
+            is_upright: stays(0),
+            is_level: stays(1),
+            middle: 0.0,
         }
-    }
-
-    fn first(&self) -> i64 {
-        self.upper[1].floor() as i64
     }
 
     fn x(&self, y: f64) -> f64 {
@@ -105,34 +112,23 @@ impl Edge {
         self.upper[0] + (self.lower[0] - self.upper[0]) * share.clamp(0.0, 1.0)
     }
 
-    /// Whether it runs along the border between two parts, and so through neither.
-    fn is_border(&self) -> bool {
-        let along = |axis: usize| {
-            let (a, b) = (self.upper[axis], self.lower[axis]);
-            (a - b).abs() < ALONG && (a - a.round()).abs() < ALONG && (b - b.round()).abs() < ALONG
-        };
-        along(0) || along(1)
-    }
-
     /// The parts of a row that it passes through, the first and the one after the last.
     fn passed(&self, row: i64) -> Option<(i64, i64)> {
-        if self.is_border() {
+        if self.is_border {
             return None;
         }
         let (top, bottom) = (row as f64, (row + 1) as f64);
-        let upright = self.upper[0].floor() == self.lower[0].floor();
-        if upright && row > self.first() && self.lower[1] - top < ALONG {
+        if self.is_upright && row > self.first && self.lower[1] - top < ALONG {
             return None;
         }
-        let level = self.upper[1].floor() == self.lower[1].floor();
-        let (a, b) = if level {
+        let (a, b) = if self.is_level {
             (self.upper[0], self.lower[0])
         } else {
             (self.x(top.max(self.upper[1])), self.x(bottom.min(self.lower[1])))
         };
         let (west, east) = (a.min(b), a.max(b));
         let first = west.floor() as i64;
-        let end = if level {
+        let end = if self.is_level {
             ((east - ALONG).floor() as i64).saturating_add(1)
         } else {
             east.ceil() as i64
@@ -142,37 +138,57 @@ impl Edge {
 }
 
 /// The runs of parts of one row that polygons cover.
-#[derive(Default)]
 struct Runs {
-    crossings: Vec<(usize, f64)>,
-    runs: Vec<(i64, i64)>,
+    found: Vec<(i64, i64)>,
+    /// Parts of a row.
+    parts: usize,
+    /// How many more runs cover a part of the row than the one before, and the end; all 0 between rows, and none before they are needed.
+    marks: Vec<i32>,
 }
 
 impl Runs {
-    fn find(&mut self, active: &[Edge], row: i64) {
-        self.crossings.clear();
-        self.runs.clear();
-        let middle = row as f64 + 0.5;
-        for edge in active {
-            self.runs.extend(edge.passed(row));
-            if edge.upper[1] <= middle && middle < edge.lower[1] {
-                self.crossings.push((edge.polygon, edge.x(middle)));
-            }
+    fn new(parts: usize) -> Self {
+        Self {
+            found: Vec::new(),
+            parts,
+            marks: Vec::new(),
         }
-        self.crossings
-            .sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    }
+
+    /// Leaves the edges in the order in which they cross the row: few change places until the next, which a stable sort makes use of.
+    fn find(&mut self, active: &mut [Edge], row: i64) {
+        self.found.clear();
+        let middle = row as f64 + 0.5;
+        for edge in active.iter_mut() {
+            edge.middle = edge.x(middle);
+        }
+        active.sort_by(|a, b| a.polygon.cmp(&b.polygon).then(a.middle.total_cmp(&b.middle)));
+        self.found
+            .extend(active.iter().filter_map(|edge| edge.passed(row)));
         let border = |x: f64| (x + 0.5).floor() as i64;
+        let mut crossings = active
+            .iter()
+            .filter(|edge| edge.upper[1] <= middle && middle < edge.lower[1])
+            .map(|edge| border(edge.middle));
         // A closed ring crosses a row evenly often.
-        let inside = self.crossings.chunks_exact(2);
-        self.runs
-            .extend(inside.map(|pair| (border(pair[0].1), border(pair[1].1))));
-        self.runs.sort_unstable();
+        while let (Some(start), Some(end)) = (crossings.next(), crossings.next()) {
+            self.found.push((start, end));
+        }
     }
 
     /// Tells every run, those that meet as one.
-    fn merged(&self, mut tell: impl FnMut(i64, i64)) {
+    fn merged(&mut self, tell: impl FnMut(i64, i64)) {
+        if self.found.len() > self.parts / SPARSE {
+            self.marked(tell);
+        } else {
+            self.sorted(tell);
+        }
+    }
+
+    fn sorted(&mut self, mut tell: impl FnMut(i64, i64)) {
+        self.found.sort_unstable();
         let mut open: Option<(i64, i64)> = None;
-        for (start, end) in &self.runs {
+        for (start, end) in &self.found {
             match &mut open {
                 Some(open) if *start <= open.1 => open.1 = open.1.max(*end),
                 _ => {
@@ -184,6 +200,27 @@ impl Runs {
         }
         if let Some((start, end)) = open {
             tell(start, end);
+        }
+    }
+
+    fn marked(&mut self, mut tell: impl FnMut(i64, i64)) {
+        self.marks.resize(self.parts + 1, 0);
+        let last = self.parts as i64;
+        for (start, end) in &self.found {
+            if start < end {
+                self.marks[(*start).clamp(0, last) as usize] += 1;
+                self.marks[(*end).clamp(0, last) as usize] -= 1;
+            }
+        }
+        let (mut covering, mut start) = (0, 0);
+        for (at, change) in self.marks.iter_mut().enumerate() {
+            let before = covering;
+            covering += std::mem::take(change);
+            if before == 0 && covering > 0 {
+                start = at;
+            } else if before > 0 && covering == 0 {
+                tell(start as i64, at as i64);
+            }
         }
     }
 }

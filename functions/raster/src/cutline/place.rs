@@ -3,45 +3,62 @@
 use crate::crs::Crs;
 use crate::warp::Target;
 
-use super::{Cutline, CutlineError, Ring, cover};
+use super::{Budget, Cutline, CutlineError, Ring, cover};
 
 /// How far an edge may lie from where the projection has it, in pixels.
 const TOLERANCE_PX: f64 = 0.05;
+/// Where a pole is taken to be in systems that have none, as Mercator's, whose maps end long before.
+const NEAR_POLE_DEG: f64 = 89.999_999;
+/// How far latitudes may miss the pole.
+const SLACK_DEG: f64 = 1e-6;
 /// How often an edge is halved at most.
 const DEEPEST: u32 = 12;
-/// Corners of an outline on its pixels, at most: half a second's work, for each is projected up to four times.
-const MOST_CORNERS: usize = 1 << 18;
 
 /// An outline in columns and rows of a target, counted from its north-west corner.
 #[derive(Clone, Debug)]
 pub struct Placed {
     polygons: Vec<Vec<Ring>>,
     size: (usize, usize),
+    /// Parts of a pixel's side.
+    scale: usize,
 }
 
 impl Cutline {
-    /// The outline, which lies in `crs`, on the pixels of a target. Edges are straight in `crs`.
-    pub fn on(&self, crs: &Crs, target: &Target) -> Result<Placed, CutlineError> {
+    /// The outline, which lies in `crs`, on the pixels of a target, of whose sides there are `scale` parts. Edges are straight in `crs`.
+    ///
+    /// # Errors
+    /// [`CutlineError::TooFine`] where finding the shares would take more than is left of `budget`.
+    pub fn on(
+        &self,
+        crs: &Crs,
+        target: &Target,
+        scale: u32,
+        budget: &mut Budget,
+    ) -> Result<Placed, CutlineError> {
         let way = Way::new(crs, target);
-        let mut left = MOST_CORNERS;
+        let left = &mut budget.corners;
         let mut polygons = Vec::with_capacity(self.polygons.len());
         for polygon in &self.polygons {
-            let rings = polygon.iter().map(|ring| way.ring(ring, &mut left));
+            let rings = polygon.iter().map(|ring| way.ring(ring, left));
             polygons.push(rings.collect::<Result<Vec<Ring>, _>>()?);
         }
         way.turn_towards_target(&mut polygons);
+        let scale = scale.max(1) as usize;
+        let steps = cover::steps(&polygons, target.size.1, scale);
+        budget.steps = budget.steps.checked_sub(steps).ok_or(CutlineError::TooFine)?;
         Ok(Placed {
             polygons,
             size: target.size,
+            scale,
         })
     }
 }
 
 impl Placed {
-    /// How much of each pixel the outline covers, 0 to 1, `[rows, columns]`: of `scale` x `scale` parts of the pixel those that it
-    /// meets. With a scale of 1 every pixel is 1 that the outline meets anywhere, be it in a corner.
-    pub fn shares(&self, scale: u32) -> Result<Vec<f32>, CutlineError> {
-        cover::shares(&self.polygons, self.size, scale.max(1) as usize)
+    /// How much of each pixel the outline covers, 0 to 1, `[rows, columns]`: of all parts of the pixel those that it meets. With a
+    /// scale of 1 every pixel is 1 that the outline meets anywhere, be it in a corner.
+    pub fn shares(&self) -> Vec<f32> {
+        cover::shares(&self.polygons, self.size, self.scale)
     }
 }
 
@@ -104,17 +121,18 @@ impl<'a> Way<'a> {
     }
 
     fn place(&self, [x, y]: [f64; 2]) -> Result<[f64; 2], CutlineError> {
+        let nowhere = CutlineError::Nowhere(x, y);
         let (x, y) = if self.is_same {
             (x, y)
         } else {
             self.projected(x, y)
                 .filter(|(x, y)| x.is_finite() && y.is_finite())
-                .ok_or(CutlineError::Nowhere)?
+                .ok_or(nowhere)?
         };
         let (across, down) = self.target.resolution;
         let placed = [(x - self.target.west) / across, (self.target.north - y) / down];
         let is_somewhere = placed.iter().all(|px| px.is_finite());
-        is_somewhere.then_some(placed).ok_or(CutlineError::Nowhere)
+        is_somewhere.then_some(placed).ok_or(nowhere)
     }
 
     /// Into the target's system, on the turn of the globe on which it is written.
@@ -125,7 +143,13 @@ impl<'a> Way<'a> {
         });
         let within = x - turns * self.crs.turn().unwrap_or_default();
         let (lon_deg, lat_deg) = self.crs.inverse(within, y)?;
-        let (x, y) = self.target.crs.forward(lon_deg, lat_deg)?;
+        let forward = |lat_deg: f64| {
+            let (x, y) = self.target.crs.forward(lon_deg, lat_deg)?;
+            (x.is_finite() && y.is_finite()).then_some((x, y))
+        };
+        let is_pole = lat_deg.abs() > NEAR_POLE_DEG && lat_deg.abs() < 90.0 + SLACK_DEG;
+        let near = || is_pole.then(|| forward(NEAR_POLE_DEG.copysign(lat_deg)))?;
+        let (x, y) = forward(lat_deg).or_else(near)?;
         Some((x + turns * self.target.crs.turn().unwrap_or_default(), y))
     }
 

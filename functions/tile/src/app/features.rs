@@ -344,3 +344,125 @@ async fn keys_and_signatures_hold_for_features() {
     );
     assert!(got(&app, &signed(&Method::GET)).await.is_object());
 }
+
+#[tokio::test]
+async fn work_is_counted_over_all_features_before_any_is_read() {
+    let app = over_files().await;
+    let target = |more: &str| format!("/cog/statistics?{UTM}{more}");
+    let whole = feature(&[&square(0.0, 0.0, 37.0)]);
+    let zigzag: Vec<[f64; 2]> = (0..400)
+        .map(|at| [f64::from(at) / 12.0, f64::from(at % 2) * 37.0])
+        .collect();
+    let mut zigzag = zigzag;
+    zigzag.push(zigzag[0]);
+    let zigzag = feature(&[&zigzag]);
+    let several =
+        |one: &Value, count: usize| json!({"type": "FeatureCollection", "features": vec![one; count]});
+    for (more, body, words) in [
+        (
+            "&width=2048&height=2048&bidx=1",
+            several(&whole, 17),
+            "the features have more than 67108864 samples",
+        ),
+        (
+            "&width=2048&height=2048&bidx=1&bidx=2&bidx=3",
+            several(&whole, 6),
+            "the features have more than 67108864 samples",
+        ),
+        (
+            "&width=20&height=20&cover_scale=1000",
+            several(&zigzag, 8),
+            "features[2].geometry, with those before it, has more than",
+        ),
+    ] {
+        let answer = post(&app, &target(more), &body, &[]).await;
+        assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE, "{more}");
+        let detail: Value = serde_json::from_slice(answer.body()).unwrap();
+        let detail = detail["detail"].as_str().unwrap();
+        assert!(
+            detail.starts_with(words) && detail.contains("max_size"),
+            "{detail}"
+        );
+    }
+    let few = several(&whole, 256);
+    assert!(told(&app, &target("&max_size=9&bidx=1"), &few).await["features"][255]["properties"].is_object());
+    // A square of 3000 pixels of the file.
+    let large = several(&feature(&[&square(0.0, 0.0, 3000.0)]), 2);
+    let answer = post(&app, &target(""), &large, &[]).await;
+    let text = String::from_utf8_lossy(answer.body()).into_owned();
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(
+        text.contains("features[0].geometry has an edge of 3000 pixels") && !text.contains("tilesize"),
+        "{text}"
+    );
+    let picture = post(
+        &app,
+        &format!("/cog/feature.png?{UTM}"),
+        &large["features"][0],
+        &[],
+    )
+    .await;
+    let text = String::from_utf8_lossy(picture.body()).into_owned();
+    assert!(
+        text.contains("max_size, width and height") && !text.contains("tilesize"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn an_area_on_the_edge_of_a_pixel_is_of_one_pixel() {
+    let app = over_files().await;
+    let sliver = [
+        [5.0, 4.2],
+        [5.0, 4.8],
+        [5.0 + 1e-7, 4.8],
+        [5.0 + 1e-7, 4.2],
+        [5.0, 4.2],
+    ];
+    let told = told(
+        &app,
+        &format!("/cog/statistics?{UTM}&bidx=1"),
+        &feature(&[&sliver]),
+    )
+    .await;
+    let band = &told["properties"]["statistics"]["b1"];
+    assert!(
+        band["valid_pixels"].as_f64().is_some_and(|count| count <= 1.0),
+        "{band}"
+    );
+}
+
+#[tokio::test]
+async fn the_world_is_cut_where_the_system_of_the_pixels_ends() {
+    let app = over_files().await;
+    let ring = [[-180, -90], [180, -90], [180, 90], [-180, 90], [-180, -90]];
+    let world =
+        json!({"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [ring]}});
+    let answer = post(
+        &app,
+        "/cog/feature.npy?url=overviews.tif&dst_crs=EPSG:3857&max_size=64&bidx=1",
+        &world,
+        &[],
+    )
+    .await;
+    assert!(answer.status().is_success(), "{:?}", answer.body());
+}
+
+#[tokio::test]
+async fn the_answer_is_what_was_sent_letter_for_letter() {
+    let app = over_files().await;
+    let sent = "\u{feff}{\"type\":\"Feature\", \"zeta\":1.10, \"properties\":{\"id\":12345678901234567890123},\n\"geometry\":{\"type\":\"Polygon\",\
+        \"coordinates\":[[[500010.0,5199990],[500010,5199970],[500030,5199970],[500010.0,5199990]]]}, \"alpha\":1e2}";
+    let mut request = Request::new(Bytes::from(sent));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = format!("/cog/statistics?{UTM}&bidx=1").parse().unwrap();
+    let answer = app.answer(request).await;
+    assert_eq!(answer.status(), StatusCode::OK, "{:?}", answer.body());
+    let told = String::from_utf8_lossy(answer.body()).into_owned();
+    let (before, after) = sent.trim_start_matches('\u{feff}').split_once("},\n").unwrap();
+    assert!(
+        told.starts_with(&format!("{before},\"statistics\":{{\"b1\":{{")),
+        "{told}"
+    );
+    assert!(told.ends_with(&format!("}},\n{after}")), "{told}");
+}

@@ -14,6 +14,8 @@ mod several;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::request::without_mark;
+
 pub use choice::Chosen;
 pub use item::{Asset, Item};
 pub use items::Items;
@@ -68,6 +70,7 @@ struct Marks {
 impl Content {
     /// Reads a document.
     pub fn parse(text: &[u8]) -> Result<Self, Unreadable> {
+        let text = without_mark(text);
         let marks: Marks = read(text)?;
         if marks.mosaicjson.is_some() {
             return Mosaic::parse(text).map(Self::Mosaic);

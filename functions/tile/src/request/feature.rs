@@ -23,15 +23,27 @@ pub struct Outline {
     pub member: String,
 }
 
-/// The document in a body.
-pub(super) fn document(body: &[u8]) -> Result<Value, Refused> {
+/// The text of a body.
+pub(super) fn text(body: &[u8]) -> Result<&str, Refused> {
     if body.len() > LONGEST_BODY_BYTES {
         return Err(Refused::LongBody);
     }
-    if body.is_empty() {
+    let text = std::str::from_utf8(without_mark(body));
+    text.map_err(|error| wrong("body", format!("is not JSON: {error}")))
+}
+
+/// The document in a body.
+pub(super) fn document(body: &[u8]) -> Result<Value, Refused> {
+    let text = text(body)?;
+    if text.is_empty() {
         return Err(wrong("body", "is empty: send a GeoJSON Feature"));
     }
-    serde_json::from_slice(body).map_err(|error| wrong("body", format!("is not JSON: {error}")))
+    serde_json::from_str(text).map_err(|error| wrong("body", format!("is not JSON: {error}")))
+}
+
+/// JSON without the byte order mark that some editors put before it: a reader may skip it (RFC 8259, section 8.1).
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// The outline of a document that is one feature.
@@ -75,7 +87,7 @@ fn outline(feature: &Value, before: &str, crs: &NamedCrs) -> Result<Outline, Ref
         crs,
         is_degrees: crs.crs().is_geographic(),
     }
-    .geometry(&feature["geometry"], &member, &mut polygons, true)?;
+    .geometry(&feature["geometry"], &member, &mut polygons)?;
     let cutline = Cutline::new(polygons).ok_or_else(|| wrong(&member, "has no corner"))?;
     let cutline = match crs.crs().turn() {
         Some(turn) => cutline.across_seam(turn),
@@ -98,15 +110,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Adds the polygons of a geometry. What covers no area cuts nothing out: TiTiler burns points and lines as the pixels that
+    /// Adds the polygons of a geometry, also of collections in collections, of which JSON's reader lets there be a hundred. What covers no area cuts nothing out: TiTiler burns points and lines as the pixels that
     /// they touch, which is what `point` answers.
-    fn geometry(
-        &self,
-        geometry: &Value,
-        member: &str,
-        polygons: &mut Vec<Polygon>,
-        may_collect: bool,
-    ) -> Result<(), Refused> {
+    fn geometry(&self, geometry: &Value, member: &str, polygons: &mut Vec<Polygon>) -> Result<(), Refused> {
         let at = |name: &str| format!("{member}.{name}");
         let coordinates = &geometry["coordinates"];
         match geometry["type"].as_str() {
@@ -116,12 +122,12 @@ impl Reader<'_> {
                     polygons.push(self.polygon(polygon, &format!("{}[{index}]", at("coordinates")))?);
                 }
             }
-            Some("GeometryCollection") if may_collect => {
+            Some("GeometryCollection") => {
                 for (index, part) in list(&geometry["geometries"], &at("geometries"))?
                     .iter()
                     .enumerate()
                 {
-                    self.geometry(part, &format!("{}[{index}]", at("geometries")), polygons, false)?;
+                    self.geometry(part, &format!("{}[{index}]", at("geometries")), polygons)?;
                 }
             }
             Some(kind @ ("Point" | "MultiPoint" | "LineString" | "MultiLineString")) => {
@@ -233,6 +239,7 @@ mod tests {
         let many =
             json!({"type": "MultiPolygon", "coordinates": [square(1.0, 2.0, 3.0), square(8.0, 2.0, 1.0)]});
         let nested = json!({"type": "GeometryCollection", "geometries": [polygon, many]});
+        let nested = json!({"type": "GeometryCollection", "geometries": [{"type": "GeometryCollection", "geometries": [nested]}]});
         let collection = json!({"type": "FeatureCollection", "features": [feature(polygon.clone()), feature(many.clone()), feature(nested)]});
         let outlines = read(&collection).unwrap();
         let counts: Vec<usize> = outlines
@@ -307,6 +314,8 @@ mod tests {
             super::document(&vec![b' '; LONGEST_BODY_BYTES + 1]),
             Err(Refused::LongBody)
         );
+        assert!(message(b"\xff{}").starts_with("body is not JSON"));
+        assert_eq!(super::document(b"\xef\xbb\xbf{}"), Ok(json!({})));
         let deep = "[".repeat(100_000);
         assert!(message(deep.as_bytes()).starts_with("body is not JSON"));
     }

@@ -245,7 +245,7 @@ impl Size {
             Self::Exactly(width, height) => (f64::from(width), f64::from(height)),
         };
         match width.max(height) as u32 {
-            edge_px if edge_px > LARGEST_EDGE_PX => Err(Refused::TooManyPixels { edge_px }),
+            edge_px if edge_px > LARGEST_EDGE_PX => Err(Refused::LargeWindow { edge_px }),
             _ => Ok((width.max(1.0) as u32, height.max(1.0) as u32)),
         }
     }
@@ -257,7 +257,7 @@ pub(super) fn pixels(name: &str, text: &str) -> Result<u32, Refused> {
     match text.parse::<u32>() {
         Ok(edge_px) if (1..=LARGEST_EDGE_PX).contains(&edge_px) => Ok(edge_px),
         // What no number holds is as far beyond the limit as the largest.
-        parsed if digits && parsed != Ok(0) => Err(Refused::TooManyPixels {
+        parsed if digits && parsed != Ok(0) => Err(Refused::LargeWindow {
             edge_px: parsed.unwrap_or(u32::MAX),
         }),
         _ => Err(Refused::parameter(name, "is not a whole number from 1")),
@@ -429,7 +429,7 @@ mod tests {
             (vec![""], "width=99999999999", u32::MAX),
             (vec!["", "1x4096.png"], "", 4096),
         ] {
-            assert_eq!(size(&rest, query), Err(Refused::TooManyPixels { edge_px }));
+            assert_eq!(size(&rest, query), Err(Refused::LargeWindow { edge_px }));
         }
         for query in ["width=0", "height=-1", "max_size=1.5"] {
             let message = size(&[""], query).unwrap_err().to_string();
@@ -457,11 +457,11 @@ mod tests {
         }
         assert_eq!(
             Size::Native.pixels((3000.0, 10.0)),
-            Err(Refused::TooManyPixels { edge_px: 3000 })
+            Err(Refused::LargeWindow { edge_px: 3000 })
         );
         assert_eq!(
             Size::Width(10).pixels((1.0, 1e30)),
-            Err(Refused::TooManyPixels { edge_px: u32::MAX })
+            Err(Refused::LargeWindow { edge_px: u32::MAX })
         );
     }
 

@@ -38,7 +38,7 @@ pub use accept::{best, format_of};
 pub use address::{Address, Format, Grid, Grids, LARGEST_EDGE_PX, Scale};
 pub use assets::{AssetChoice, AssetPart, Assets, is_document};
 pub use colormap::ColormapChoice;
-pub use feature::{LONGEST_BODY_BYTES, Outline};
+pub use feature::{LONGEST_BODY_BYTES, Outline, without_mark};
 pub use formula::Formula;
 pub use frame::{Area, Frame, NamedCrs, Size, Window};
 pub use index::IndexChoice;
@@ -75,11 +75,19 @@ pub enum Refused {
         /// The limit.
         limit_bytes: usize,
     },
-    /// An answer larger than one may be.
+    /// A tile larger than one may be.
     #[error(
-        "the answer would have an edge of {edge_px} pixels: at most {LARGEST_EDGE_PX} are drawn, ask for less by tilesize, scale and buffer, or max_size, width and height"
+        "the answer would have an edge of {edge_px} pixels: at most {LARGEST_EDGE_PX} are drawn, ask for less by tilesize, scale and buffer"
     )]
     TooManyPixels {
+        /// The edge that was asked.
+        edge_px: u32,
+    },
+    /// A preview, a box or a feature larger than one may be.
+    #[error(
+        "the answer would have an edge of {edge_px} pixels: at most {LARGEST_EDGE_PX} are drawn, ask for less by max_size, width and height"
+    )]
+    LargeWindow {
         /// The edge that was asked.
         edge_px: u32,
     },

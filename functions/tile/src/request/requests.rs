@@ -1,7 +1,6 @@
 //! What each route was asked, in types that cannot be wrong.
 
 use edgetile_raster::statistics::Options;
-use serde_json::Value;
 
 use super::{Address, Area, Asked, Format, Frame, Grid, Sidecars, Style};
 
@@ -79,8 +78,8 @@ pub struct FeaturesRequest {
     pub options: Options,
     /// Into how many parts a side of a pixel is cut to find how much of it an outline covers.
     pub cover_scale: u32,
-    /// The features as they came: one for each image, alone or in a collection.
-    pub document: Value,
+    /// The features as they came, as text: one for each image, alone or in a collection.
+    pub document: String,
 }
 
 /// What a document names.

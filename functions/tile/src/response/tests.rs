@@ -41,6 +41,11 @@ fn every_problem_has_the_status_of_who_must_act_and_the_freshness_of_how_soon() 
             "public, max-age=300",
         ),
         (
+            refused(Refused::LargeWindow { edge_px: 9 }),
+            413,
+            "public, max-age=300",
+        ),
+        (
             refused(Refused::OffGrid {
                 grid: "g".into(),
                 remedy: "r".into(),
@@ -62,6 +67,7 @@ fn every_problem_has_the_status_of_who_must_act_and_the_freshness_of_how_soon() 
             405,
             "public, max-age=300",
         ),
+        (Problem::Moved, 502, "no-store"),
         (refused(Refused::SlowBody), 408, "no-store"),
         (refused(Refused::BrokenBody), 400, "public, max-age=300"),
         (refused(Refused::CodedBody), 415, "public, max-age=300"),

@@ -37,6 +37,7 @@ impl From<SourceError> for Problem {
                 StoreError::Forbidden => Self::Denied(Denied),
                 StoreError::Replaced => Self::Replaced,
                 StoreError::Throttled => Self::StoreBusy,
+                StoreError::Moved => Self::Moved,
                 StoreError::Unavailable | StoreError::Again | StoreError::WrongAnswer => Self::StoreFailed,
                 StoreError::TimedOut => Self::OutOfTime,
             },

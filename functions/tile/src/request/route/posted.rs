@@ -44,8 +44,7 @@ pub(super) fn read(path: &str, raw_query: &str, request: &Request<Bytes>) -> Res
 
 impl Line {
     fn read_features(self, query: &Query, body: &[u8], crs: &NamedCrs) -> Result<Route, Refused> {
-        let document = feature::document(body)?;
-        let outlines = feature::of_features(&document, crs)?;
+        let outlines = feature::of_features(&feature::document(body)?, crs)?;
         let asked = self.asked.clone();
         // As all are of one style, the first tells what the others differ in.
         let first = Window::feature(&[""], outlines[0].clone(), crs.clone(), query)?.0;
@@ -65,7 +64,7 @@ impl Line {
             images,
             options: statistics::read(query)?,
             cover_scale: statistics::read_cover_scale(query)?,
-            document,
+            document: feature::text(body)?.to_owned(),
         })))
     }
 }

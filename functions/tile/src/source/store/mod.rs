@@ -44,6 +44,9 @@ pub enum StoreError {
     /// The connection failed, broke, or the store had a fault of its own.
     #[error("the store could not be read")]
     Unavailable,
+    /// The store names another address: whether that may be read is not known, and credentials are not passed on.
+    #[error("the store redirects to another address, and redirects are not followed")]
+    Moved,
     /// The store answered something else than what was asked.
     #[error("the store's answer is not the range that was asked for")]
     WrongAnswer,

@@ -141,6 +141,7 @@ fn refusal(status: StatusCode, uri: &http::Uri) -> StoreError {
         StatusCode::NOT_FOUND | StatusCode::GONE => StoreError::NotFound,
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => StoreError::Forbidden,
         StatusCode::PRECONDITION_FAILED => StoreError::Replaced,
+        status if status.is_redirection() && status != StatusCode::NOT_MODIFIED => StoreError::Moved,
         _ => StoreError::Unavailable,
     }
 }
