@@ -29,8 +29,12 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 const problems = [];
 
 /** A new page on the viewer, watched: it may ask nobody but the server, and must not throw. */
-async function visit(hash, settings, base = own) {
+async function visit(hash, settings, base = own, answers = {}) {
   const context = await browser.newContext(settings);
+  // Files that the sample's server does not have. Of several that match the last one answers.
+  for (const [path, json] of Object.entries(answers)) {
+    await context.route((url) => url.href.startsWith(`${base}/${path}`), (route) => (json ? route.fulfill({ json }) : route.fulfill({ status: 204 })));
+  }
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const origin = new URL(base).origin;
@@ -238,6 +242,78 @@ async function desk() {
   await page.context().close();
 }
 
+/** What an address names, and what can be made of it. */
+async function addresses() {
+  const settings = { viewport: { width: 1280, height: 800 }, colorScheme: "light" };
+  await check("where the address names no file the page says so, and shows no control of one", async () => {
+    const page = await visit("#url=nosuch.tif", settings);
+    await page.getByText("Nothing to show yet").waitFor();
+    assert.match(await page.locator("#open-error").innerText(), /no file/);
+    assert.equal(await page.locator("#open-url").getAttribute("aria-invalid"), "true");
+    for (const id of ["algorithm-block", "range-block", "fit", "tile-url", "copy-view"]) assert.ok(await page.locator(`#${id}`).isHidden(), id);
+    await picture(page, "no-file");
+    await page.locator("#layers .layer").first().click();
+    await page.locator("#tile-url").waitFor();
+    await page.context().close();
+  });
+
+  await check("tiles that are all refused leave the map at rest, and the reason is shown", async () => {
+    const page = await visit("#url=sample.tif&show=expression&expression=b1&algorithm=normalizedIndex", settings);
+    await page.locator("#notice", { hasText: /needs 2 bands/ }).waitFor();
+    const offered = async () => (await page.locator("#algorithm option").allInnerTexts()).includes("normalizedIndex");
+    await page.getByLabel("Algorithm").selectOption("");
+    await page.waitForFunction(() => !location.hash.includes("algorithm"));
+    assert.ok(!(await offered()), "it is offered over one band");
+    await page.locator("#expression").fill("b1;b2");
+    await page.locator("#expression-error", { hasText: /expression does not fit: 2 bands make no picture: choose 1 or 3/ }).waitFor();
+    await page.locator("#expression").fill("red;green;blue");
+    await page.waitForFunction(() => location.hash.includes("red%3Bgreen%3Bblue"));
+    await painted(page);
+    assert.ok(await offered(), "it is not offered over three bands");
+    assert.equal(await page.locator("#expression").getAttribute("aria-invalid"), "false");
+    assert.ok(colours(await pixels(page, MIDDLE)) > 60, "its range is that of one band");
+    await picture(page, "three-bands");
+    await page.mouse.click(800, 380);
+    await page.locator(".readout table").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".readout").waitFor({ state: "detached" });
+    assert.ok(await page.locator("#tile-url-note").isHidden(), "a key is spoken of where none is needed");
+    await page.context().close();
+  });
+
+  const told = (bounds) => ({ bounds, minzoom: 8, maxzoom: 11, band_descriptions: [["b1", "b1"]], data_type: "uint8" });
+  await check("a file across the antimeridian is shown where it is", async () => {
+    const page = await visit("#url=across.tif", settings, own, {
+      "cog/WebMercatorQuad/tilejson.json?url=across.tif": told([-180, 17, 180, 18]),
+      "cog/info.geojson?url=across.tif": { type: "Feature", bbox: [179.5, 17, -179.5, 18], geometry: null, properties: {} },
+      "cog/tiles/": undefined,
+    });
+    await page.waitForFunction(() => location.hash.includes("at="));
+    const [zoom, lat, lon] = new URLSearchParams((await page.evaluate(() => location.hash)).slice(1)).get("at").split("/").map(Number);
+    assert.ok(zoom > 8 && Math.abs(lat - 17.5) < 1 && Math.abs(Math.abs(lon) - 180) < 1, `${zoom}/${lat}/${lon}`);
+    await page.context().close();
+  });
+
+  await check("items, mosaics and pages of this server are opened by their addresses", async () => {
+    const page = await visit("", settings, own, {
+      "stac/": undefined,
+      "stac/assets?url=item.json": ["thumbnail", "visual"],
+      "stac/WebMercatorQuad/tilejson.json?url=item.json&assets=visual": told([11, 48, 12, 49]),
+    });
+    const open = async (address) => {
+      await page.locator("#open-url").fill(address);
+      await page.getByRole("button", { name: "Open" }).click();
+    };
+    await open("item.json");
+    await page.waitForFunction(() => location.hash.includes("of=stac%3Furl%3Ditem.json%26assets%3Dvisual"));
+    await open(`${own}/cog/WebMercatorQuad/map.html?url=sample.tif&bidx=4`);
+    await page.waitForFunction(() => location.hash.includes("of=cog%3Furl%3Dsample.tif%26bidx%3D4"));
+    await open("mosaic.json");
+    await page.locator("#open-error", { hasText: /stac\?url=…&assets=…, a mosaic by mosaicjson\?url=…/ }).waitFor();
+    await page.context().close();
+  });
+}
+
 /** Pages that TiTiler has for what is no layer: they lead here. */
 async function elsewhere() {
   const settings = { viewport: { width: 1280, height: 800 }, colorScheme: "light" };
@@ -336,6 +412,7 @@ async function locked() {
     assert.ok(colours(await pixels(page, MIDDLE)) > 60, "the layer is not painted");
     await page.waitForFunction(() => [...document.querySelectorAll("#layers img")].every((image) => image.naturalWidth > 0));
     assert.ok((await page.locator("#key").isHidden()) && (await page.locator("#empty").isHidden()));
+    assert.match(await page.locator("#tile-url-note").innerText(), /a key or a signature/);
     const kept = await page.evaluate(() => location.href + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
     assert.ok(!kept.includes(options.key), "the key is written somewhere");
     await picture(page, "unlocked");
@@ -347,6 +424,7 @@ async function locked() {
 
 try {
   await desk();
+  await addresses();
   await elsewhere();
   await phone();
   if (options.locked) await locked();

@@ -117,12 +117,13 @@ impl Reading {
         extent_of(&files, &grid)
     }
 
-    /// The names of the bands that files offer to an expression, in order.
+    /// The names of the bands that files offer to an expression, in order. Of a mosaic the first file tells them, if it
+    /// can be read: what the document itself says needs none.
     pub async fn bands(&self, files: &Files, call: &Call<'_>) -> Result<Vec<Offered>, Problem> {
-        if matches!(files, Files::Mosaic(_)) {
-            return Ok(Vec::new());
-        }
-        let files = self.open(files, None, call).await?;
+        let files = match (files, self.open_typical(files, None, call).await) {
+            (Files::Mosaic(_), Err(_)) => Vec::new(),
+            (_, open) => open?,
+        };
         Ok(files.iter().flat_map(offered).collect())
     }
 

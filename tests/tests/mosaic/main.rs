@@ -406,6 +406,9 @@ async fn documents_tell_of_a_mosaic_and_of_its_files() {
         (&tilejson["minzoom"], &tilejson["maxzoom"]),
         (&json!(11), &json!(14))
     );
+    // The first of its files tells its bands.
+    assert_eq!(tilejson["band_descriptions"][0][0], "b1");
+    assert!(tilejson["data_type"].is_string(), "{tilejson}");
     assert!(
         tilejson["tiles"][0]
             .as_str()

@@ -2,7 +2,7 @@
 
 import maplibregl, { type GeoJSONSource, type RasterTileSource, type StyleSpecification } from "maplibre-gl";
 import { graticule } from "./graticule";
-import type { Layer } from "./server";
+import { type Layer, Refusal } from "./server";
 import { fetchTile } from "./spent";
 
 /** The scheme under which the map asks for tiles, so that they pass through [`fetchTile`]. */
@@ -44,11 +44,20 @@ function style(): StyleSpecification {
   };
 }
 
-/** A map in `container`, before any layer. */
-export function chart(container: HTMLElement): maplibregl.Map {
-  maplibregl.addProtocol(SCHEME, async ({ url }, abort) => ({
-    data: await fetchTile(url.replace(SCHEME, location.protocol.slice(0, -1)), abort.signal),
-  }));
+/**
+ * A map in `container`, before any layer. What the server refuses is told to `refused` and is an empty tile: MapLibre 5.24
+ * draws a tile that failed while it is asked again as if it had a picture, throws, and draws nothing more.
+ */
+export function chart(container: HTMLElement, refused: (why: Refusal) => void): maplibregl.Map {
+  maplibregl.addProtocol(SCHEME, async ({ url }, abort) => {
+    try {
+      return { data: await fetchTile(url.replace(SCHEME, location.protocol.slice(0, -1)), abort.signal) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused(error);
+      return { data: new ArrayBuffer(0) };
+    }
+  });
   const map = new maplibregl.Map({
     container,
     style: style(),

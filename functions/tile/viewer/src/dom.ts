@@ -23,7 +23,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 export function complain(field: HTMLElement, place: HTMLElement, message: string): void {
   place.textContent = message;
   place.hidden = message === "";
-  field.toggleAttribute("aria-invalid", message !== "");
+  field.setAttribute("aria-invalid", `${message !== ""}`);
 }
 
 /** Calls once after a pause in calls. */

@@ -1,6 +1,6 @@
 /** How a layer is shown: its own style, one of the presets, or an expression, each with ranges and colours. */
 
-import type { Index, Layer } from "./server";
+import type { Algorithm, Index, Layer } from "./server";
 
 /** What the picture is made of. */
 export type Mode = "layer" | "colour" | "ndvi" | "expression";
@@ -161,6 +161,13 @@ export function outputs(layer: Layer, look: Look): string[] {
   if (COLOURS.includes(algorithm)) return ["red", "green", "blue"];
   const bands = inputs(layer, look);
   return algorithm === "" || EACH_BAND.includes(algorithm) ? bands : [algorithm];
+}
+
+/** The algorithms that the bands of a look are enough for. */
+export function algorithmsOf(layer: Layer, look: Look, all: Algorithm[]): Algorithm[] {
+  const count = inputs(layer, look).length;
+  // Of a mosaic whose files are not known anything may be asked.
+  return all.filter((each) => count === 0 || each.inputs.nbands <= count);
 }
 
 /** What the bands are called that are read or computed. */

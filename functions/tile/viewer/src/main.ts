@@ -6,12 +6,13 @@ import { bill } from "./bill";
 import { chart, isInView, restyle, show } from "./chart";
 import { byId, complain, make, settled } from "./dom";
 import { legend, pictured } from "./legend";
-import { type Look, type Mode, bandPairs, formula, indicesOf, initial, isFixed, isPicture, modes, outputs, query, rangesAfter, usual } from "./look";
+import { type Look, type Mode, algorithmsOf, bandPairs, formula, indicesOf, initial, isFixed, isPicture, modes, outputs, query, rangesAfter, usual } from "./look";
 import { bandsOf, spread } from "./npy";
 import { listColormaps } from "./palette";
 import { ranges } from "./ranges";
-import { readout } from "./readout";
-import { type Algorithm, type Index, type Layer, Refusal, algorithms, ask, addressOf, config, fileAt, indices, legendAddress, open, refusalOf, sourceAt, tileTemplate, unlock, urlOf } from "./server";
+import { openAt } from "./pasted";
+import { closeReadout, readout } from "./readout";
+import { type Algorithm, type Index, type Layer, Refusal, algorithms, ask, addressOf, config, indices, isUnlocked, legendAddress, open, refusalOf, sourceAt, tileTemplate, unlock, urlOf } from "./server";
 import { phone, wirePanel } from "./sheet";
 import * as spent from "./spent";
 import { type Tile, fill, tileAt, zoomOf } from "./tile";
@@ -22,11 +23,17 @@ const PAUSE_MS = 140;
 const TYPING_MS = 450;
 
 const suffix = devicePixelRatio > 1.2 ? "@2x.png" : ".png";
-const map = chart(byId("map"));
+const map = chart(byId("map"), (why) => {
+  if (why.status !== 404) notice(why.message);
+});
 const loaded = new Promise<void>((done) => map.once("load", () => done()));
 const given = read(location.hash);
 
 let layers: Layer[] = [];
+/** Whether a key would show more. */
+let isLocked = false;
+/** The names of the layers that everyone sees. */
+const everyones = new Set<string>();
 /** None until there is one: before, nothing that needs one is shown. */
 let layer: Layer;
 let look: Look;
@@ -70,7 +77,7 @@ function describe(): void {
     if (part) part.hidden = look.index !== "";
   }
   field.index.value = look.index;
-  field.algorithm.value = look.algorithm;
+  drawAlgorithms();
   byId("expression-bands").textContent = `Bands: ${layer.bands.map((band) => band.name).join(", ")}`;
   const isGiven = isFixed(layer, look);
   byId("colormap-block").hidden = names.length !== 1 || isGiven;
@@ -78,10 +85,17 @@ function describe(): void {
   byId("range-block").hidden = isPictured;
   field.tileUrl.value = tileTemplate(layer, query(layer, look));
   const title = look.mode === "layer" && arithmetic !== undefined && look.algorithm === "" ? [layer.title] : names;
-  if (isGiven) void pictured(byId("legend"), legendAddress(layer));
-  else if (look.algorithm !== "" && isPictured) byId("legend").hidden = true;
+  const isUnknown = names.length === 0 && look.mode === "layer";
+  if (isGiven || isUnknown) void pictured(byId("legend"), legendAddress(layer));
+  else if (names.length === 0 || (look.algorithm !== "" && isPictured)) byId("legend").hidden = true;
   else void legend(byId("legend"), names.length === 1 ? title : names, look.ranges, look.colormap);
+  byId("tile-url-note").hidden = !isProtected();
   remember();
+}
+
+/** Whether the layer is shown by the key alone, as far as the page knows: files are named by whoever has the key. */
+function isProtected(): boolean {
+  return isUnlocked() && !everyones.has(layer.name);
 }
 
 const remember = settled(200, () => {
@@ -166,9 +180,15 @@ function drawModes(): void {
   field.index.hidden = offered.length === 0;
   const labels = field.index.labels ?? [];
   for (const label of labels) label.hidden = offered.length === 0;
-  const algorithms = known.algorithms.filter(({ inputs }) => inputs.nbands <= layer.bands.length);
-  const options = algorithms.map(({ id, title }) => make("option", { value: id, title }, id));
+}
+
+/** Offers the algorithms that the shown bands are enough for, and the one that is asked. */
+function drawAlgorithms(): void {
+  const offered = algorithmsOf(layer, look, known.algorithms);
+  const others = known.algorithms.filter((each) => each.id === look.algorithm && !offered.includes(each));
+  const options = [...offered, ...others].map(({ id, title }) => make("option", { value: id, title }, id));
   field.algorithm.replaceChildren(make("option", { value: "" }, "none"), ...options);
+  field.algorithm.value = look.algorithm;
   byId("algorithm-block").hidden = options.length === 0;
 }
 
@@ -223,7 +243,7 @@ function frame(bounds: Layer["bounds"]): void {
 }
 
 function drawLayers(): void {
-  const opened = layer.source === undefined || layers.includes(layer) ? [] : [layer];
+  const opened = layer === undefined || layer.source === undefined || layers.includes(layer) ? [] : [layer];
   const cards = [...layers, ...opened].map((each) => {
     const radio = make("input", { type: "radio", name: "layer", value: each.name });
     radio.checked = each === layer;
@@ -262,10 +282,22 @@ async function tryExpression(): Promise<void> {
     if (field.expression.value.trim() !== text || layer !== asked) return;
     if (!response.ok) throw await refusalOf(response);
     complain(field.expression, place, "");
-    if (look.mode === "expression" && text !== look.expression) apply({ expression: text });
+    if (look.mode === "expression" && text !== look.expression) setExpression(text);
   } catch (error) {
     complain(field.expression, place, error instanceof Refusal ? error.message : "the server did not answer");
   }
+}
+
+/** Shows an expression. Ranges were made for as many bands as there were, and an algorithm may want more than there are. */
+function setExpression(expression: string): void {
+  const before = outputs(layer, look).length;
+  const next = { ...look, expression };
+  const isFit = algorithmsOf(layer, next, known.algorithms).some(({ id }) => id === look.algorithm);
+  const algorithm = isFit ? look.algorithm : "";
+  if (outputs(layer, { ...next, algorithm }).length === before) return apply({ expression, algorithm });
+  apply({ expression, algorithm, ranges: look.ranges.slice(0, 1) });
+  drawRanges();
+  void fitRange();
 }
 
 /** Sets the ranges to what most of the values in view lie between. */
@@ -314,9 +346,9 @@ async function openFile(event: SubmitEvent): Promise<void> {
   event.preventDefault();
   const url = field.openUrl.value.trim();
   const place = byId("open-error");
-  if (url === "") return complain(field.openUrl, place, "write the address of a GeoTIFF");
+  if (url === "") return complain(field.openUrl, place, "write the address of a GeoTIFF, a STAC item or a mosaic");
   try {
-    await setLayer(await open(fileAt(url)));
+    await setLayer(await openAt(url));
     complain(field.openUrl, place, "");
   } catch (error) {
     complain(field.openUrl, place, error instanceof Refusal ? error.message : "the server did not answer");
@@ -338,7 +370,7 @@ async function unlockLayers(event: SubmitEvent): Promise<void> {
     layers = answer.layers;
     if (layer !== undefined) return drawLayers();
     const first = layers.find((each) => each.name === given.layer) ?? layers[0];
-    if (!first) return drawEmpty(false);
+    if (!first) return drawEmpty();
     if (!given.at) frame(first.bounds);
     await setLayer(first, given.look, given.at !== undefined);
   } catch (error) {
@@ -346,13 +378,16 @@ async function unlockLayers(event: SubmitEvent): Promise<void> {
   }
 }
 
-function drawLock(isLocked: boolean): void {
+function drawLock(wantsKey: boolean): void {
+  isLocked = wantsKey;
   for (const id of ["unlock", "unlock-hint"]) byId(id).hidden = !isLocked;
 }
 
 /** What to do where no layer is shown. */
-function drawEmpty(isLocked: boolean): void {
-  byId("empty-text").textContent = isLocked
+function drawEmpty(): void {
+  const chosen = "Choose a layer below, or open a GeoTIFF by its address.";
+  if (layers.length > 0) byId("empty-text").textContent = chosen;
+  else byId("empty-text").textContent = isLocked
     ? "The layers of this server need a key: give it below. Or open a GeoTIFF by its address."
     : "No layer is configured here. Open a GeoTIFF by its address below, or start the server with a layers file (--layers).";
   byId("panel").dataset.open = "true";
@@ -399,6 +434,9 @@ function wireMap(): void {
   map.on("click", (event) => {
     if (layer !== undefined) void readout(map, event.lngLat, layer, look);
   });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") closeReadout();
+  });
   canvas.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && layer !== undefined) void readout(map, map.getCenter(), layer, look);
   });
@@ -408,8 +446,7 @@ function wireMap(): void {
   map.on("dataloading", () => (document.body.dataset.map = "loading"));
   map.on("idle", () => (document.body.dataset.map = "idle"));
   map.on("error", ({ error }) => {
-    if (error instanceof Refusal && error.status !== 404) notice(error.message);
-    else if (error instanceof TypeError) notice("The server does not answer.");
+    if (error instanceof TypeError) notice("The server does not answer.");
   });
 }
 
@@ -425,6 +462,7 @@ async function start(): Promise<void> {
     loaded,
   ]);
   layers = answer.layers;
+  for (const each of layers) everyones.add(each.name);
   known = { indices: ofBands, algorithms: made };
   drawLock(answer.wantsKey);
   byId("version").textContent = answer.version;
@@ -432,19 +470,33 @@ async function start(): Promise<void> {
     const [zoom, lat, lng] = given.at;
     map.jumpTo({ zoom, center: { lng, lat } });
   }
+  try {
+    await showGiven();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // What the address names is not there, and so no control of it is.
+    notice(error.message);
+    if (given.url !== undefined) complain(field.openUrl, byId("open-error"), error.message);
+    drawLayers();
+    drawEmpty();
+  }
+}
+
+/** Shows what the page's address names, or else the first layer. */
+async function showGiven(): Promise<void> {
   // A layer's own page shows it as it stands in the list.
   const named = layers.find((each) => `tiles/${encodeURIComponent(each.name)}` === given.of);
   const configured = named ?? layers.find((each) => each.name === given.layer) ?? layers[0];
   if (given.url !== undefined) {
     field.openUrl.value = given.url;
-    await setLayer(await open(fileAt(given.url)), given.look, given.at !== undefined);
+    await setLayer(await openAt(given.url), given.look, given.at !== undefined);
   } else if (given.of !== undefined && named === undefined) {
     await setLayer(await open(sourceAt(given.of)), given.look, given.at !== undefined);
   } else if (configured) {
     if (!given.at) frame(configured.bounds);
     await setLayer(configured, given.look, given.at !== undefined);
   } else {
-    drawEmpty(answer.wantsKey);
+    drawEmpty();
   }
 }
 

@@ -8,10 +8,16 @@ import { type Layer, Refusal, values } from "./server";
 
 let last: { popup: maplibregl.Popup; abort: AbortController } | undefined;
 
-/** Opens the bubble at a place and fills it when the server has answered. */
-export async function readout(map: maplibregl.Map, at: maplibregl.LngLat, layer: Layer, look: Look): Promise<void> {
+/** Closes the bubble, if one is open. */
+export function closeReadout(): void {
   last?.abort.abort();
   last?.popup.remove();
+  last = undefined;
+}
+
+/** Opens the bubble at a place and fills it when the server has answered. */
+export async function readout(map: maplibregl.Map, at: maplibregl.LngLat, layer: Layer, look: Look): Promise<void> {
+  closeReadout();
   const place = at.wrap();
   const body = make("div", { class: "readout", role: "status" }, make("p", { class: "quiet" }, "reading…"));
   const popup = new maplibregl.Popup({ maxWidth: "260px", focusAfterOpen: false });

@@ -42,7 +42,7 @@ export class Refusal extends Error {
 }
 
 /** Where the server's routes begin: the script is served below `viewer/`. */
-const ROOT = new URL("..", import.meta.url);
+export const ROOT = new URL("..", import.meta.url);
 
 /** An absolute address below the server's root; braces stay, as map clients want them. */
 export function address(path: string): string {
@@ -164,7 +164,8 @@ export async function open(source: Source): Promise<Layer> {
   if (index !== undefined && style.expression === undefined) style.index ??= [decodeURIComponent(index)];
   const title = fileName(query.find(([name]) => name === "url")?.[1] ?? told.name ?? prefix);
   const { minzoom, maxzoom, attribution = "" } = told;
-  const [bounds, dataType, name] = [eastward(told.bounds), told.data_type ?? "", addressOf(source)];
+  const bounds = eastward(isAround(told.bounds) ? await outlineOf(source, told.bounds) : told.bounds);
+  const [dataType, name] = [told.data_type ?? "", addressOf(source)];
   return { name, title, attribution, bounds, minzoom, maxzoom, bands, style, dataType, source };
 }
 
@@ -177,6 +178,27 @@ interface TileJson {
   /** Of each band its number, such as `b1`, and its name. */
   band_descriptions?: [string, string][];
   data_type?: string | null;
+}
+
+/** Whether bounds go round the world: in TileJSON those do that cross the antimeridian. */
+function isAround([west, , east]: Layer["bounds"]): boolean {
+  return east - west >= 360;
+}
+
+/** The box of a source as GeoJSON writes it, where east may lie below west (RFC 7946, section 5.2). */
+async function outlineOf({ prefix, query }: Source, unknown: Layer["bounds"]): Promise<Layer["bounds"]> {
+  const told = await json<{ bbox?: Layer["bounds"] }>(`${prefix}/info.geojson${queryText(query)}`).catch(() => undefined);
+  return told?.bbox?.length === 4 ? told.bbox : unknown;
+}
+
+/** The keys of a STAC item's files. */
+export function assetsOf(url: string): Promise<string[]> {
+  return json<string[]>(`stac/assets${queryText([["url", url]])}`);
+}
+
+/** Whether a key was given. */
+export function isUnlocked(): boolean {
+  return key !== "";
 }
 
 /** Whether grids stand in a prefix's paths. */
