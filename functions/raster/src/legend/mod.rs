@@ -21,7 +21,7 @@ pub enum Legend {
     Ramp {
         /// The values at both ends; the first may be the greater.
         range: (f64, f64),
-        /// 256 colours.
+        /// 256 colours, or those that an algorithm has.
         colours: Vec<Rgba>,
     },
     /// Colours with what each stands for.

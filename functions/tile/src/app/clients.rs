@@ -405,6 +405,17 @@ async fn legends_tell_what_the_colours_of_tiles_mean() {
     assert_eq!(named, ["red", "green", "blue"]);
     let shade = json(&app, "/cog/legend.json?url=sample.tif&bidx=1&algorithm=hillshade").await;
     assert_eq!(shade["range"], value!([0.0, 255.0]));
+    let contours = "algorithm=contours&algorithm_params=%7B%22minz%22:0,%22maxz%22:2600%7D";
+    let heights = json(
+        &app,
+        &format!("/cog/legend.json?url=sample.tif&bidx=1&{contours}"),
+    )
+    .await;
+    assert_eq!(heights["range"], value!([0.0, 2600.0]));
+    assert_eq!(
+        heights["stops"][0]["color"], "#323398",
+        "terrain begins with water"
+    );
     for (target, status) in [
         ("/index/NDWI/legend.png?width=300&height=40", StatusCode::OK),
         ("/ndvi/legend.png?width=9", StatusCode::BAD_REQUEST),
@@ -413,6 +424,10 @@ async fn legends_tell_what_the_colours_of_tiles_mean() {
             StatusCode::BAD_REQUEST,
         ),
         ("/cog/legend.png?url=sample.tif", StatusCode::BAD_REQUEST),
+        (
+            "/cog/legend.png?url=sample.tif&bidx=1&algorithm=terrainrgb",
+            StatusCode::BAD_REQUEST,
+        ),
     ] {
         let answer = get(&app, target).await;
         assert_eq!(answer.status(), status, "{target}: {:?}", answer.body());

@@ -1,9 +1,10 @@
 //! What the colours of a layer, a file or an index mean: `legend.png`, `legend.json`.
 
 use bytes::Bytes;
-use edgetile_raster::colour::{self, Rescale};
+use edgetile_raster::colour::{self, Colormap, Rescale};
 use edgetile_raster::encode;
 use edgetile_raster::legend::{Class, Legend, Meaning, draw, ticks};
+use edgetile_raster::math::algorithm::Algorithm;
 use edgetile_raster::samples::{DataType, Mask, Raster, Samples};
 use edgetile_raster::warp::Target;
 use http::Request;
@@ -100,6 +101,15 @@ fn key_of(files: &[File], style: &Style) -> Result<Legend, Problem> {
         .map(colour::Formula::parse)
         .transpose();
     let formula = formula.map_err(|error| unfit(&error, style))?;
+    if let Some(algorithm) = &style.algorithm {
+        if let Some(legend) = own_colours(algorithm) {
+            return Ok(legend);
+        }
+        if algorithm.is_encoding() {
+            let reason = "writes heights as digits of red, green and blue, which have no key";
+            return Err(Refused::parameter("algorithm", reason).into());
+        }
+    }
     let chosen = style.colormap.as_ref().map(|choice| choice.map().as_ref());
     match (bands, chosen) {
         (3, None) => {
@@ -137,6 +147,13 @@ fn key_of(files: &[File], style: &Style) -> Result<Legend, Problem> {
         )
         .into()),
     }
+}
+
+/// The colours of an algorithm that has its own; the first of the 256 is never drawn.
+fn own_colours(algorithm: &Algorithm) -> Option<Legend> {
+    let range = algorithm.coloured_range()?;
+    let colours = Colormap::named(algorithm.colormap()?)?.lut()[1..].to_vec();
+    Some(Legend::Ramp { range, colours })
 }
 
 /// Writers fill a palette up with black: of many entries in a row at its end that are black, none is a class.

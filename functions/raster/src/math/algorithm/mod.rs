@@ -289,6 +289,17 @@ impl Algorithm {
         (self.kind.name == "contours").then_some("terrain")
     }
 
+    /// The heights of the first and the last colour of its own, where its answer is in colours.
+    pub fn coloured_range(&self) -> Option<(f64, f64)> {
+        self.colormap()?;
+        self.value("minz").zip(self.value("maxz"))
+    }
+
+    /// Whether its answer's red, green and blue are digits of one number.
+    pub fn is_encoding(&self) -> bool {
+        matches!(self.kind.name, "terrainrgb" | "terrarium")
+    }
+
     /// Pixels that TiTiler cuts off on every side: of a request's own buffer, so much is not for the answer.
     pub fn buffer_px(&self) -> u32 {
         self.value("buffer").unwrap_or(0.0) as u32
