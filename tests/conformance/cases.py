@@ -477,7 +477,7 @@ def documents():
         yield Case(path, ids=True)
     for name in ("viridis", "rdylgn_r", "nope"):
         yield Case(f"/colorMaps/{name}")
-    for query in ("f=png", "f=png&orientation=vertical", "f=png&width=100&height=7", "f=webp&orientation=vertical&width=30&height=600"):
+    for query in ("f=png", "f=png&orientation=vertical", "f=png&width=100&height=7", "f=png&orientation=vertical&width=30&height=600"):
         yield Case(f"/colorMaps/viridis?{query}")
     yield Case("/algorithms/nope")
     for name in ("WebMercatorQuad", "WorldCRS84Quad", "WGS1984Quad", "WorldMercatorWGS84Quad", "EuropeanETRS89_LAEAQuad", "UPSArcticWGS84Quad", "UTM31WGS84Quad", "nope"):
