@@ -413,7 +413,7 @@ async fn legends_tell_what_the_colours_of_tiles_mean() {
     .await;
     assert_eq!(heights["range"], value!([0.0, 2600.0]));
     assert_eq!(
-        heights["stops"][0]["color"], "#323398",
+        heights["stops"][0]["color"], "#31359b",
         "terrain begins with water"
     );
     for (target, status) in [
