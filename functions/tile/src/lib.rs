@@ -40,6 +40,8 @@ pub mod compute;
 pub mod cut;
 /// Bands to the bytes of the answer.
 pub mod draw;
+/// How long the steps of an answer took.
+mod clock;
 /// One picture, the whole story.
 pub mod tile;
 /// A picture of a mosaic.

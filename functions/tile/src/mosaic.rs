@@ -14,6 +14,7 @@ use futures_util::FutureExt;
 use futures_util::future::{try_join, try_join_all};
 
 use crate::bind::{Binding, File};
+use crate::clock::Clock;
 use crate::compute::{compute, reach, unknown};
 use crate::document::{Member, Several};
 use crate::draw::draw;
@@ -24,9 +25,7 @@ use crate::response::{About, Cost, ETag, Outcome, Problem};
 use crate::source::Source;
 use crate::source::document::{Document, DocumentError};
 use crate::target::target;
-use crate::tile::{
-    Call, Clock, RENDERING_VERSION, Reading, about, busy, documents, outcome, sources, within,
-};
+use crate::tile::{Call, RENDERING_VERSION, Reading, about, busy, documents, outcome, sources, within};
 
 /// Files that are read at once where the first that holds data counts: most pictures are full after one or two.
 const FEW: usize = 4;

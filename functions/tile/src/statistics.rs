@@ -9,12 +9,13 @@ use serde_json::{Map, Value, json};
 
 use crate::amend::amend;
 use crate::bind::{Binding, File};
+use crate::clock::Clock;
 use crate::cut::outline;
 use crate::layers::Task;
 use crate::request::{Frame, LARGEST_EDGE_PX, Refused, Window};
 use crate::response::{About, Cost, Freshness, Outcome, Problem};
 use crate::target::target;
-use crate::tile::{Call, Clock, Reading, busy, etag, freshness};
+use crate::tile::{Call, Reading, busy, etag, freshness};
 
 /// Features whose pixels are read at once, where they have no more of them together than one picture may.
 const AT_ONCE: usize = 4;

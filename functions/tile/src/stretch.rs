@@ -15,6 +15,7 @@ use futures_util::FutureExt;
 use futures_util::future::try_join_all;
 
 use crate::bind::{Binding, File};
+use crate::clock::Clock;
 use crate::fetch::{Cache, Claim, Failure};
 use crate::layers::{Files, ItemFiles};
 use crate::request::{End, Frame, Refused, Size, Stretch, Style, Window, encode};
@@ -22,7 +23,7 @@ use crate::response::Problem;
 use crate::source::beside::levels;
 use crate::source::document::{Document, DocumentError};
 use crate::target::target;
-use crate::tile::{Call, Clock, Reading, etag};
+use crate::tile::{Call, Reading, etag};
 
 /// Memory for percentiles, in bytes.
 const MEMORY: u64 = 1 << 18;

@@ -17,6 +17,7 @@ use tokio::task::block_in_place;
 
 use crate::access::{Access, Denied, Location, Origin, beside};
 use crate::bind::{Binding, File, OfItem};
+use crate::clock::Clock;
 use crate::compute::{compute, reach, unknown};
 use crate::document::{Asset, Chosen, Item};
 use crate::draw::draw;
@@ -24,7 +25,7 @@ use crate::fetch::{Fetcher, Meter};
 use crate::gather::{Gathered, Job};
 use crate::layers::{Files, ItemFiles, Task};
 use crate::request::{BandName, Format, MASK, MASK_OVERVIEWS, OVERVIEWS, Refused, Sidecars, Style, Wish};
-use crate::response::{About, Cost, ETag, Freshness, Outcome, Place, Problem, Timing};
+use crate::response::{About, Cost, ETag, Freshness, Outcome, Place, Problem};
 use crate::source::beside::{Beside, Overviews};
 use crate::source::document::{Document, DocumentError};
 use crate::source::{Source, SourceError, Sources};
@@ -32,7 +33,7 @@ use crate::stretch::Kept;
 use crate::target::target;
 
 /// Changes whenever the same files and task give other bytes than before.
-pub(crate) const RENDERING_VERSION: &str = "5";
+pub(crate) const RENDERING_VERSION: &str = "6";
 /// What a sample of an answer is taken to need.
 const SAMPLE_BYTES: u64 = 4;
 
@@ -434,44 +435,6 @@ pub(crate) fn busy<T>(work: impl FnOnce() -> T) -> T {
         RuntimeFlavor::MultiThread => block_in_place(work),
         // A runtime of one thread, as under Lambda, has no other to hand its requests to.
         _ => work(),
-    }
-}
-
-/// Measures the steps of an answer.
-pub(crate) struct Clock {
-    last: Instant,
-    laps: Timing,
-}
-
-impl Clock {
-    pub(crate) fn start() -> Self {
-        Self {
-            last: Instant::now(),
-            laps: Timing::default(),
-        }
-    }
-
-    pub(crate) fn lap(&mut self, step: &'static str) {
-        let now = Instant::now();
-        self.laps.add(step, now - self.last);
-        self.last = now;
-    }
-
-    /// Adds to an answer what it cost.
-    pub(crate) fn stamp(self, about: About, call: &Call<'_>) -> About {
-        let counted = about.cost.unwrap_or_default();
-        let cost = Cost {
-            gets: call.meter.gets() as u32,
-            bytes: call.meter.bytes(),
-            hits: call.meter.hits() as u32,
-            misses: call.meter.misses() as u32,
-            ..counted
-        };
-        About {
-            cost: Some(cost),
-            timing: self.laps,
-            ..about
-        }
     }
 }
 
