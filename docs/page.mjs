@@ -18,10 +18,15 @@ const browser = await chromium.launch({
 });
 try {
   const page = await browser.newPage({ viewport: { width: 1180, height: 720 }, colorScheme: "light" });
-  await page.goto(`${base}/#at=12.4/48.1205/11.53&show=ndvi`);
+  await page.goto(`${base}/#layer=ndvi&at=12.4/48.1205/11.53`);
   await page.waitForSelector("body[data-map=idle]", { timeout: 60_000 });
   await page.waitForTimeout(500);
   await page.waitForSelector("body[data-map=idle]", { timeout: 60_000 });
+  // The server's port is another one each time; that of `make run` is what readers know.
+  await page.evaluate((port) => {
+    const address = document.querySelector("#tile-url");
+    address.value = address.value.replace(port, ":8080/");
+  }, `:${new URL(base).port}/`);
   await page.screenshot({ path, type: "jpeg", quality: 82 });
   console.log(`${basename(path)}: ${statSync(path).size} bytes`);
 } finally {

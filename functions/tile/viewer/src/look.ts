@@ -84,7 +84,7 @@ export function rangesAfter(algorithm: string, before: Range[]): Range[] {
 /** Whether a layer is a picture as it stands: configured to be, asked with a style, or a file of colours. */
 export function isPicture(layer: Layer): boolean {
   const isStyled = layer.source === undefined || Object.keys(layer.style).length > 0;
-  return isStyled || (layer.dataType === "uint8" && layer.bands.length <= 4);
+  return isStyled || (layer.dataType === "uint8" && [1, 3].includes(layer.bands.length));
 }
 
 /** The mode a layer is first shown in: raw values as they are would be black for the most part. */
