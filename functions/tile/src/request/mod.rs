@@ -30,6 +30,8 @@ mod place;
 mod subject;
 pub mod table;
 #[cfg(test)]
+mod mangled;
+#[cfg(test)]
 mod tests;
 
 use std::fmt;
