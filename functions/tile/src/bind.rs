@@ -6,6 +6,7 @@ use edgetile_raster::colour::Colormap;
 use edgetile_raster::header::{Band, Nodata};
 use edgetile_raster::math::Expression;
 use edgetile_raster::samples::{DataType, Mask, Raster, Samples};
+use edgetile_raster::warp::Kernel;
 use edgetile_raster::with_samples;
 
 use crate::channels::Channels;
@@ -194,6 +195,16 @@ impl Binding {
             Some(expression) => expression.outputs(),
             None => self.inputs.len(),
         }
+    }
+
+    /// What a pixel costs beside a sample as it stands: its bands under a kernel, and two operations on it as much as a sample.
+    pub fn effort(&self, kernel: Kernel) -> usize {
+        let operations = |expression: &Expression| expression.operations().div_ceil(2);
+        let derived = self.derived.iter().flatten();
+        let derived: usize = derived.map(|derived| operations(&derived.expression)).sum();
+        let bands: usize = self.parts.iter().map(|part| part.bands.len()).sum();
+        let own = self.expression.as_deref().map_or(0, operations);
+        bands.max(self.outputs()) * kernel.effort() + derived + own
     }
 
     /// What the bands of the answer are called: `b` and the number, of an output or of a band through all files.

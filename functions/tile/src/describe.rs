@@ -30,13 +30,7 @@ pub fn describe(file: &File, sidecars: Option<Sidecars>) -> Map<String, Value> {
     if let Ok((crs, place)) = source.place() {
         let coverage = Coverage::new(header, crs, &place.affine);
         put("bounds", json!(coverage.bounds()));
-        put(
-            "crs",
-            json!(crs.epsg().map_or_else(
-                || crs.proj_string(),
-                |code| format!("http://www.opengis.net/def/crs/EPSG/0/{code}")
-            )),
-        );
+        put("crs", json!(crs.uri().unwrap_or_else(|| crs.proj_string())));
         put("crs_name", json!(crs.name()));
         let geographic = coverage.geographic_bounds();
         put("geographic_bounds", json!(geographic));

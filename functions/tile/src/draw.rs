@@ -149,11 +149,12 @@ fn encoded(result: Result<Bytes, EncodeError>) -> Result<Bytes, Problem> {
 }
 
 fn place(target: &Target) -> Result<Place<'_>, Problem> {
-    let code = target.crs.epsg().and_then(|code| u16::try_from(code).ok());
-    let registered = code.map(|epsg| System::Registered {
-        epsg,
-        geographic: target.crs.is_geographic(),
-    });
+    let geographic = target.crs.is_geographic();
+    let registered = match target.crs.authority() {
+        Some(("EPSG", code)) => u16::try_from(code).ok(),
+        _ => None,
+    };
+    let registered = registered.map(|epsg| System::Registered { epsg, geographic });
     let described = || target.crs.geo_keys().map(System::Described);
     let unnamed = || {
         let reason = "is of no EPSG code: a tif needs one, or the system of the file itself";

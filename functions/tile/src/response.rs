@@ -271,7 +271,7 @@ pub struct Place {
     /// West, south, east, north, in the units of the CRS (metres for EPSG:3857).
     pub bbox: [f64; 4],
     /// The EPSG code of the CRS, where it has one.
-    pub epsg: Option<u32>,
+    pub crs_uri: Option<String>,
     /// Columns and rows.
     pub size: (usize, usize),
 }
@@ -283,7 +283,7 @@ impl Place {
         let south = target.north - target.resolution.1 * target.size.1 as f64;
         Self {
             bbox: [target.west, south, east, target.north],
-            epsg: target.crs.epsg(),
+            crs_uri: target.crs.uri(),
             size: target.size,
         }
     }
@@ -376,8 +376,8 @@ impl Policy {
         let place = about.place.as_ref();
         let bbox = place.map(|place| place.bbox.map(|edge| edge.to_string()).join(","));
         insert(headers, CONTENT_BBOX, bbox);
-        let epsg = place.and_then(|place| place.epsg);
-        let uri = epsg.map(|code| format!("<http://www.opengis.net/def/crs/EPSG/0/{code}>"));
+        let uri = place.and_then(|place| place.crs_uri.as_ref());
+        let uri = uri.map(|uri| format!("<{uri}>"));
         insert(headers, CONTENT_CRS, uri);
         response
     }

@@ -167,7 +167,8 @@ impl Reading {
         question: Question<'_>,
     ) -> Result<Vec<Wanted<'a>>, Problem> {
         let first = tasks.first().ok_or(Problem::Internal)?;
-        let bands = Binding::new(files, &first.style)?.outputs();
+        let kernel = first.style.resampling.unwrap_or_default();
+        let effort = Binding::new(files, &first.style)?.effort(kernel);
         let turn = self.processors.acquire().await;
         let wanted = busy(|| {
             let mut budget = Budget::default();
@@ -176,7 +177,7 @@ impl Reading {
                 let target =
                     target(&task.frame, &task.style, files).map_err(|problem| named(problem, task))?;
                 samples = (target.size.0 * target.size.1)
-                    .checked_mul(bands)
+                    .checked_mul(effort)
                     .and_then(|taken| samples.checked_sub(taken))
                     .ok_or_else(too_many_samples)?;
                 let outline = outline(&task.frame, &target, question.cover_scale, &mut budget)?;
@@ -239,9 +240,11 @@ fn at_once(left: &[Wanted<'_>]) -> usize {
 fn too_many_samples() -> Problem {
     Problem::TooLarge {
         what: format!(
-            "the features have more than {MOST_SAMPLES} samples, pixels times bands, in the boxes around them"
+            "the features come to more than {MOST_SAMPLES} samples, pixels times bands, in the boxes around them (under wide kernels a \
+             sample counts up to five times, and so do every ten operations of an expression)"
         ),
-        remedy: "send fewer of them, or ask for a smaller max_size or fewer bands".to_owned(),
+        remedy: "send fewer of them, or ask for a smaller max_size, fewer bands or resampling=nearest"
+            .to_owned(),
     }
 }
 

@@ -166,9 +166,12 @@ impl Crs {
     }
 
     /// The system that a person names: `EPSG:3857`, `3857`, `OGC:CRS84`, `urn:ogc:def:crs:EPSG::3857`,
-    /// `http://www.opengis.net/def/crs/EPSG/0/3857`, a PROJ string, or WKT.
+    /// `http://www.opengis.net/def/crs/EPSG/0/3857`, any of these in brackets, a PROJ string, or WKT.
     pub fn from_user_input(text: &str) -> Result<Self, CrsError> {
         let text = text.trim();
+        // A safe CURIE (OGC 20-058, clause 9): `[EPSG:3857]`.
+        let curie = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        let text = curie.unwrap_or(text);
         let unknown = || {
             CrsError::Malformed(format!(
                 "{:?} names no system",
@@ -215,6 +218,18 @@ impl Crs {
     /// None where no point of the Earth lies there.
     pub fn inverse(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         self.0.definition.inverse(x, y)
+    }
+
+    /// The registry that has it and its code there: `EPSG`, or `ESRI` for codes beyond EPSG's, which end at 32767.
+    pub fn authority(&self) -> Option<(&'static str, u32)> {
+        let code = self.epsg()?;
+        Some((if code <= 32_767 { "EPSG" } else { "ESRI" }, code))
+    }
+
+    /// Its address in the OGC's register.
+    pub fn uri(&self) -> Option<String> {
+        let (registry, code) = self.authority()?;
+        Some(format!("http://www.opengis.net/def/crs/{registry}/0/{code}"))
     }
 
     /// Whether a fast path applies.

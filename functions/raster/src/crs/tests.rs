@@ -455,3 +455,13 @@ fn the_view_of_a_weather_satellite_is_projected() {
     let without_height = wkt.replace("PARAMETER[\"Height\",35785831.0],", "");
     assert!(Crs::from_wkt(&without_height).is_err());
 }
+
+#[test]
+fn a_system_is_told_by_its_registry() {
+    let uri = |text: &str| Crs::from_user_input(text).unwrap().uri();
+    let of = |path: &str| Some(format!("http://www.opengis.net/def/crs/{path}"));
+    assert_eq!(uri("EPSG:3857"), of("EPSG/0/3857"));
+    assert_eq!(uri("ESRI:54009"), of("ESRI/0/54009"));
+    assert_eq!(uri("[EPSG:32634]"), of("EPSG/0/32634"));
+    assert_eq!(uri("+proj=moll"), None);
+}

@@ -34,7 +34,7 @@ pub enum Problem {
     Character(char),
     #[error("{0:?} is not a number")]
     Number(String),
-    #[error("a band's name begins with a quote and has no end")]
+    #[error("a band's name begins with a quote, and is empty or has no end")]
     Quote,
     #[error("{found} stands where a band, a number, a function or ( should")]
     Operand { found: String },

@@ -97,6 +97,11 @@ impl Expression {
         self.outputs.len()
     }
 
+    /// How many bands, numbers and operations it is made of, each counted once.
+    pub fn operations(&self) -> usize {
+        self.graph.nodes().len()
+    }
+
     /// Evaluates the expression for each pixel.
     ///
     /// The input's bands stand in the order of [`Self::bands`]. An output pixel is masked where any band of the input

@@ -73,6 +73,9 @@ fn token(rest: &str, first: char) -> Result<(Token, usize), Problem> {
     if first == '"' {
         let taken = rest[1..].find('"').ok_or(Problem::Quote)?;
         let name = rest[1..=taken].to_owned();
+        if name.trim().is_empty() {
+            return Err(Problem::Quote);
+        }
         return Ok((Token::Quoted(name), taken + 2));
     }
     if first.is_ascii_digit() || first == '.' {

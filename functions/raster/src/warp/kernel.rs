@@ -77,6 +77,16 @@ impl Kernel {
         self.support() * self.width(scale)
     }
 
+    /// What a sample costs beside one of `Nearest`, roughly.
+    pub fn effort(self) -> usize {
+        match self {
+            Self::Nearest => 1,
+            Self::Bilinear | Self::Average | Self::Rms | Self::Sum | Self::Min | Self::Max => 2,
+            Self::Cubic | Self::CubicSpline => 3,
+            Self::Lanczos | Self::Mode | Self::Med | Self::Q1 | Self::Q3 => 5,
+        }
+    }
+
     /// Whether the result is a weighted mean that may be taken along rows and columns apart.
     pub fn is_linear(self) -> bool {
         matches!(

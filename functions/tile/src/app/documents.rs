@@ -278,8 +278,7 @@ fn is_north_first(set: &TileMatrixSet) -> bool {
 pub(super) fn crs_of(set: &TileMatrixSet) -> String {
     match set.crs.epsg() {
         Some(4326) if !is_north_first(set) => "http://www.opengis.net/def/crs/OGC/1.3/CRS84".to_owned(),
-        Some(code) => format!("http://www.opengis.net/def/crs/EPSG/0/{code}"),
-        None => set.crs.proj_string(),
+        _ => set.crs.uri().unwrap_or_else(|| set.crs.proj_string()),
     }
 }
 

@@ -362,12 +362,22 @@ async fn work_is_counted_over_all_features_before_any_is_read() {
         (
             "&width=2048&height=2048&bidx=1",
             several(&whole, 17),
-            "the features have more than 67108864 samples",
+            "the features come to more than 67108864 samples",
+        ),
+        (
+            "&width=1024&height=1024&bidx=1&resampling=lanczos",
+            several(&whole, 13),
+            "the features come to more than 67108864 samples",
+        ),
+        (
+            "&width=1024&height=1024&expression=sqrt(sin(b1)%2Bcos(b1)*b2-exp(b3)/b2)%2Bb1**b2",
+            several(&whole, 13),
+            "the features come to more than 67108864 samples",
         ),
         (
             "&width=2048&height=2048&bidx=1&bidx=2&bidx=3",
             several(&whole, 6),
-            "the features have more than 67108864 samples",
+            "the features come to more than 67108864 samples",
         ),
         (
             "&width=20&height=20&cover_scale=1000",

@@ -302,3 +302,22 @@ async fn what_is_never_answered_of_a_mosaic_is_not_offered() {
     assert!(api["paths"]["/mosaicjson/info"].is_object());
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[tokio::test]
+async fn maps_tell_their_system_by_its_registry_and_a_tif_needs_one_that_it_can_say() {
+    let app = over_files().await;
+    let map = get(&app, "/cog/map?url=overviews.tif&crs=ESRI:54009&width=20").await;
+    assert_eq!(map.status(), StatusCode::OK);
+    assert_eq!(
+        map.headers()["content-crs"],
+        "<http://www.opengis.net/def/crs/ESRI/0/54009>"
+    );
+    let tif = get(&app, "/cog/map?url=overviews.tif&crs=ESRI:54009&width=20&f=tif").await;
+    assert_eq!(tif.status(), StatusCode::BAD_REQUEST);
+    let known = get(
+        &app,
+        "/cog/map?url=overviews.tif&crs=%5BEPSG:3857%5D&width=20&f=tif",
+    )
+    .await;
+    assert_eq!(known.status(), StatusCode::OK);
+}

@@ -218,9 +218,9 @@ fn write_matrix(xml: &mut String, set: &TileMatrixSet, matrix: &TileMatrix) -> f
 
 /// The name of a set's system, where it has one.
 fn urn(set: &TileMatrixSet) -> Option<String> {
-    match set.crs.epsg()? {
-        4326 if !is_north_first(set) => Some("urn:ogc:def:crs:OGC:1.3:CRS84".to_owned()),
-        code => Some(format!("urn:ogc:def:crs:EPSG::{code}")),
+    match set.crs.authority()? {
+        (_, 4326) if !is_north_first(set) => Some("urn:ogc:def:crs:OGC:1.3:CRS84".to_owned()),
+        (registry, code) => Some(format!("urn:ogc:def:crs:{registry}::{code}")),
     }
 }
 

@@ -41,6 +41,8 @@ pub(crate) struct Members<'a> {
 impl<'a> Written<'a> {
     /// The value that a whole file is.
     pub(crate) fn of(file: &'a str) -> Result<Self, LayersError> {
+        // Some editors begin a file with a byte order mark.
+        let file = file.strip_prefix('\u{feff}').unwrap_or(file);
         match serde_json::from_str::<&RawValue>(file) {
             Ok(raw) => Ok(Self {
                 file,
@@ -217,6 +219,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     }
 }
 
+/// Steps that a message tells of.
+const DEEPEST_STEP: usize = 12;
+
 fn located(file: &str, at: usize, path: String, reason: String) -> LayersError {
     let before = file.get(..at).unwrap_or(file);
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -269,7 +274,8 @@ fn path_at(file: &str, at: usize) -> String {
         next += 1;
     }
     let mut path = String::new();
-    for (key, count) in steps {
+    // Deeper than any member lies, steps say nothing more.
+    for (key, count) in steps.into_iter().take(DEEPEST_STEP) {
         match key {
             Some("") => {}
             Some(key) if path.is_empty() => path.push_str(key),

@@ -135,7 +135,7 @@ fn content_carries_what_is_known_about_it() {
         vary: Some("Accept-Encoding"),
         place: Some(Place {
             bbox: [-1.5, 2.0, 3.0, 4.25],
-            epsg: Some(4326),
+            crs_uri: Some("http://www.opengis.net/def/crs/EPSG/0/4326".to_owned()),
             size: (9, 8),
         }),
     };

@@ -103,6 +103,10 @@ export function modes(layer: Layer): { mode: Mode; name: string }[] {
   return [...offered, { mode: "expression", name: "Expression" }];
 }
 
+function ownAlgorithm(layer: Layer): string {
+  return layer.style.algorithm?.[0] ?? "";
+}
+
 function ownRanges(layer: Layer): Range[] {
   const ranges = (layer.style.rescale ?? []).map((text) => text.split(",").map(Number) as Range);
   return ranges.filter(([min, max]) => Number.isFinite(min) && Number.isFinite(max));
@@ -118,7 +122,7 @@ function typical(dataType: string): Range {
 export function initial(layer: Layer, mode: Mode, others: Layer[]): Look {
   const look: Look = { mode, expression: "", index: "", algorithm: "", ranges: [], colormap: "" };
   if (mode === "layer") {
-    return { ...look, ranges: ownRanges(layer), colormap: layer.style.colormap_name?.[0] ?? "" };
+    return { ...look, algorithm: ownAlgorithm(layer), ranges: ownRanges(layer), colormap: layer.style.colormap_name?.[0] ?? "" };
   }
   if (mode === "colour") {
     const wanted = rgb(layer)?.join();
@@ -152,7 +156,10 @@ export function indexOf(layer: Layer, look: Look): string | undefined {
 /** Whether a picture is as it was asked, in colours that are no range and no colormap by name. */
 export function isFixed(layer: Layer, look: Look): boolean {
   const own = ["algorithm", "colormap", "color_formula", "index"];
-  return look.mode === "layer" && look.algorithm === "" && own.some((name) => layer.style[name] !== undefined);
+  // Percentiles are known to the server alone.
+  const isOfPercentiles = (layer.style.rescale ?? []).length > ownRanges(layer).length;
+  const isOwn = look.mode === "layer" && look.algorithm === ownAlgorithm(layer);
+  return isOwn && (isOfPercentiles || own.some((name) => layer.style[name] !== undefined));
 }
 
 /** What the output bands are called: three make a colour, one takes a colormap. */
@@ -198,13 +205,16 @@ export function query(layer: Layer, look: Look): [string, string][] {
   const isOwn = look.mode === "layer";
   const own = initial(layer, "layer", []);
   const pairs = isOwn ? [] : bandPairs(layer, look);
-  if (look.algorithm !== "") pairs.push(["algorithm", look.algorithm]);
-  const isSaid = isOwn && look.algorithm === "" && look.ranges.join(";") === own.ranges.join(";");
+  const isSame = isOwn && look.algorithm === own.algorithm;
+  if (!isSame && (look.algorithm !== "" || isOwn)) pairs.push(["algorithm", look.algorithm]);
+  // What another algorithm was told means nothing to this one.
+  if (!isSame && isOwn && own.algorithm !== "") pairs.push(["algorithm_params", ""]);
+  const isSaid = isSame && look.ranges.join(";") === own.ranges.join(";");
   // What an algorithm makes is not what the layer's own range and colours are for.
-  if (isOwn && look.algorithm !== "" && look.ranges.length === 0) pairs.push(["rescale", "0,255"]);
+  if (isOwn && !isSame && look.algorithm !== "" && look.ranges.length === 0) pairs.push(["rescale", "0,255"]);
   if (!isSaid) pairs.push(...look.ranges.map((range): [string, string] => ["rescale", range.join(",")]));
   const takesColours = outputs(layer, look).length === 1;
-  const colours = look.colormap || (isOwn && look.algorithm !== "" && own.colormap !== "" ? "gray" : "");
+  const colours = look.colormap || (isOwn && !isSame && look.algorithm !== "" && own.colormap !== "" ? "gray" : "");
   if (takesColours && colours !== "" && !(isOwn && colours === own.colormap)) pairs.push(["colormap_name", colours]);
   return pairs;
 }
