@@ -311,7 +311,7 @@ impl Binding {
         for (part, at) in &self.inputs {
             let plane = match rasters.get(*part) {
                 Some(Some(raster)) => raster.band(*at),
-                _ => self.nothing(*part, height, width),
+                _ => nothing(self.data_type(*part), 1, (width, height)),
             };
             planes.push(if self.unscale && !self.is_derived(*part) {
                 self.unscaled(plane, *part, *at)
@@ -322,22 +322,17 @@ impl Binding {
         stack(planes, height, width)
     }
 
-    /// A band of a part that does not meet the target, in its file's type: what is drawn does not depend on where that is.
-    fn nothing(&self, part: usize, height: usize, width: usize) -> Raster {
+    /// The type of a part's bands, also where it does not meet the target: what is drawn does not depend on where that is.
+    fn data_type(&self, part: usize) -> DataType {
         let of_file = |part: &Part| part.source.header.full().format.data_type().ok();
-        let data_type = if self.is_derived(part) {
-            Some(DataType::F32)
-        } else {
-            self.parts.get(part).and_then(of_file)
-        };
-        let band = nothing(height, width);
-        Raster {
-            samples: band.samples.cast(data_type.unwrap_or(DataType::U8)),
-            ..band
+        if self.is_derived(part) {
+            return DataType::F32;
         }
+        self.parts.get(part).and_then(of_file).unwrap_or(DataType::U8)
     }
 
     /// Values as the publisher means them: stored value times scale plus offset, as float32 or wider.
+    #[expect(clippy::unnecessary_cast, reason = "it is one for every type but `f64`")]
     fn unscaled(&self, plane: Raster, part: usize, at: usize) -> Raster {
         let band = |part: &Part| {
             let band = *part.bands.get(at)?;
@@ -346,48 +341,29 @@ impl Binding {
         let Some(Band { scale, offset, .. }) = self.parts.get(part).and_then(band) else {
             return plane;
         };
-        let wide = plane.samples.data_type().size() > 2;
-        let samples = with_samples!(&plane.samples, values => {
-            let value = |value: &_| f64::from_sample(*value) * scale + offset;
-            if wide {
-                Samples::F64(values.iter().map(value).collect())
-            } else {
-                Samples::F32(values.iter().map(|sample| value(sample) as f32).collect())
-            }
-        });
+        let data_type = if plane.samples.data_type().size() > 2 {
+            DataType::F64
+        } else {
+            DataType::F32
+        };
+        let values = with_samples!(&plane.samples, values => values.iter().map(|value| *value as f64 * scale + offset).collect());
+        let samples = Samples::F64(values).cast(data_type);
         Raster { samples, ..plane }
     }
 }
-
-/// A lossless or nearest conversion to a number.
-trait FromSample<T> {
-    fn from_sample(value: T) -> Self;
-}
-
-macro_rules! from_sample {
-    ($($kind:ty),*) => {$(
-        impl FromSample<$kind> for f64 {
-            fn from_sample(value: $kind) -> Self {
-                value as Self
-            }
-        }
-    )*};
-}
-from_sample!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
 /// What a band without a name is called.
 pub fn name(number: usize) -> String {
     format!("b{number}")
 }
 
-/// A band without any data.
-pub fn nothing(height: usize, width: usize) -> Raster {
-    let samples = Samples::U8(vec![0; height * width]);
+/// Bands without any data, of so many columns and rows.
+pub fn nothing(data_type: DataType, bands: usize, (width, height): (usize, usize)) -> Raster {
     Raster {
-        bands: 1,
+        bands,
         height,
         width,
-        samples,
+        samples: Samples::zeros(data_type, bands * height * width),
         mask: Mask::Shared(vec![0; height * width]),
     }
 }

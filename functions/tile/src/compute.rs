@@ -2,7 +2,7 @@
 
 use edgetile_raster::colour::Colormap;
 use edgetile_raster::math::algorithm::{Algorithm, AlgorithmError, Surroundings};
-use edgetile_raster::samples::Raster;
+use edgetile_raster::samples::{DataType, Raster};
 use edgetile_raster::warp::Target;
 
 use crate::bind::nothing;
@@ -32,7 +32,7 @@ pub fn reach(style: &Style, answer: &Target) -> Target {
 pub fn unknown(style: &Style, reached: &Target) -> Option<Raster> {
     let algorithm = style.algorithm.as_ref();
     algorithm.filter(|algorithm| algorithm.fills_holes())?;
-    Some(nothing(reached.size.1, reached.size.0))
+    Some(nothing(DataType::U8, 1, reached.size))
 }
 
 /// The bands of the answer, from those that were read for [`reach`].

@@ -1,14 +1,14 @@
 //! What the values of files come to, band by band, as JSON.
 
 use edgetile_raster::cutline::{Budget, Placed};
-use edgetile_raster::samples::{Mask, Raster, Samples};
+use edgetile_raster::samples::{DataType, Raster};
 use edgetile_raster::statistics::{Options, Statistics, statistics};
 use edgetile_raster::warp::Target;
 use futures_util::future::try_join_all;
 use serde_json::{Map, Value, json};
 
 use crate::amend::amend;
-use crate::bind::{Binding, File};
+use crate::bind::{Binding, File, nothing};
 use crate::clock::Clock;
 use crate::cut::outline;
 use crate::layers::Task;
@@ -21,7 +21,7 @@ use crate::tile::{Call, Reading, busy, etag, freshness};
 const AT_ONCE: usize = 4;
 /// Pixels of the largest picture.
 const LARGEST_PX: usize = (LARGEST_EDGE_PX * LARGEST_EDGE_PX) as usize;
-/// Samples that the features of one answer may have together: a band of sixteen such pictures, two seconds of one processor.
+/// Samples that the features of one answer may have together: a band of sixteen such pictures, two to four seconds of one processor.
 const MOST_SAMPLES: usize = 16 * LARGEST_PX;
 
 /// What is asked of the values.
@@ -207,7 +207,7 @@ impl Reading {
             (Some(numbers), cost) => Ok((numbers, cost)),
             (None, cost) => {
                 let binding = Binding::new(files, &wanted.task.style)?;
-                let nothing = nothing(binding.outputs(), wanted.target.size);
+                let nothing = nothing(DataType::U8, binding.outputs(), wanted.target.size);
                 Ok((tell(files, wanted, question, (&binding, &nothing)), cost))
             }
         }
@@ -241,7 +241,7 @@ fn too_many_samples() -> Problem {
     Problem::TooLarge {
         what: format!(
             "the features come to more than {MOST_SAMPLES} samples, pixels times bands, in the boxes around them (under wide kernels a \
-             sample counts up to five times, and so do every ten operations of an expression)"
+             sample counts up to five times, and two operations of an expression count as one)"
         ),
         remedy: "send fewer of them, or ask for a smaller max_size, fewer bands or resampling=nearest"
             .to_owned(),
@@ -292,17 +292,6 @@ fn tell(
         all.insert(name, document(&found, &title, question.options));
     }
     Value::Object(all)
-}
-
-/// Bands without data.
-fn nothing(bands: usize, (width, height): (usize, usize)) -> Raster {
-    Raster {
-        bands,
-        height,
-        width,
-        samples: Samples::U8(vec![0; bands * height * width]),
-        mask: Mask::Shared(vec![0; height * width]),
-    }
 }
 
 /// The numbers of a band in TiTiler's words; what is not a number is null.

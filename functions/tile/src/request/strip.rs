@@ -36,8 +36,8 @@ impl ColorMapRequest {
             let text = query.one(name)?.map(str::trim);
             Ok::<_, Refused>(text.filter(|text| !text.is_empty()))
         };
-        let format = match query.one("f")?.map(str::trim) {
-            None | Some("" | "json") => None,
+        let format = match text("f")? {
+            None | Some("json") => None,
             Some(text) => Some(
                 Format::parse("f", text)
                     .ok()
@@ -45,8 +45,8 @@ impl ColorMapRequest {
                     .ok_or_else(|| Refused::parameter("f", "is none of json, png, jpg and webp"))?,
             ),
         };
-        let is_vertical = match query.one("orientation")?.map(str::trim) {
-            None | Some("" | "horizontal") => false,
+        let is_vertical = match text("orientation")? {
+            None | Some("horizontal") => false,
             Some("vertical") => true,
             Some(_) => return Err(Refused::parameter("orientation", "is not horizontal or vertical")),
         };

@@ -24,6 +24,22 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// What the beginning of a path names, on the web's grid, and the rest of the path.
+    pub(super) fn behind<'a, 'b>(
+        segments: &'a [&'b str],
+        query: &Query,
+    ) -> Result<(Self, &'a [&'b str]), Refused> {
+        Ok(match segments {
+            ["tiles", layer, rest @ ..] => (Self::layer(layer)?, rest),
+            ["ndvi", rest @ ..] => (Self::ndvi(query)?, rest),
+            ["index", index, rest @ ..] => (Self::index(index, query)?, rest),
+            ["cog", rest @ ..] => (Self::file(query, Grid::web()?)?, rest),
+            ["stac", rest @ ..] => (Self::item(query, Grid::web()?)?, rest),
+            ["mosaicjson", rest @ ..] => (Self::mosaic(query, Grid::web()?)?, rest),
+            _ => return Err(Refused::NoSuchPath),
+        })
+    }
+
     /// A configured layer.
     pub(super) fn layer(name: &str) -> Result<Self, Refused> {
         let name = LayerName::new(name).ok_or(Refused::Unknown { kind: "layer" })?;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::Request;
 use http::header::CONTENT_ENCODING;
 
-use super::super::{FeaturesRequest, Format, Frame, Grid, NamedCrs, Query, Refused, Window, feature};
+use super::super::{FeaturesRequest, Format, Frame, NamedCrs, Query, Refused, Window, feature};
 use super::{Line, Route, segments, statistics};
 
 /// Reads a POST: the path and the query as of any request, the body as GeoJSON.
@@ -19,15 +19,7 @@ pub(super) fn read(path: &str, raw_query: &str, request: &Request<Bytes>) -> Res
         return Err(Refused::CodedBody);
     }
     let query = Query::parse(raw_query)?;
-    let (line, rest) = match segments.as_slice() {
-        ["tiles", layer, rest @ ..] => (Line::layer(layer)?, rest),
-        ["ndvi", rest @ ..] => (Line::ndvi(&query)?, rest),
-        ["index", index, rest @ ..] => (Line::index(index, &query)?, rest),
-        ["cog", rest @ ..] => (Line::file(&query, Grid::web()?)?, rest),
-        ["stac", rest @ ..] => (Line::item(&query, Grid::web()?)?, rest),
-        ["mosaicjson", rest @ ..] => (Line::mosaic(&query, Grid::web()?)?, rest),
-        _ => return Err(Refused::NoSuchPath),
-    };
+    let (line, rest) = Line::behind(&segments, &query)?;
     let crs = NamedCrs::read(&query, ["coord_crs", "coord-crs"])?;
     let crs = crs.map_or_else(NamedCrs::wgs84, Ok)?;
     match rest {
